@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "01-cpu/histogram.hpp"
+#include "common/host/cpu.hpp"
 #include "common/lesson.hpp"
+#include "common/options/device_option.hpp"
 #include "common/options/options.hpp"
-#include "common/process/choice.hpp"
-#include "common/process/cpu.hpp"
 #include "common/timing/timing.hpp"
 
 // ---- how fast could it be? ----

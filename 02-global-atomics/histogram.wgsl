@@ -10,7 +10,7 @@ struct Arguments {
     count: u32,  // pixels
 }
 @group(0) @binding(0) var<storage, read> words: array<u32>;
-@group(0) @binding(1) var<uniform> the: Arguments;
+@group(0) @binding(1) var<uniform> args: Arguments;
 @group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;
 // The same memory as plain numbers.
 @group(0) @binding(2) var<storage, read_write> plain_histogram: array<u32>;
@@ -28,7 +28,7 @@ fn pixel(i: u32) -> u32 {
 // same counter, and their counts are lost.
 @compute @workgroup_size(GROUP_SIZE)
 fn histogram_racy(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {
+    for (var i = item.x; i < args.count; i += groups.x * GROUP_SIZE) {
         plain_histogram[pixel(i)] += 1u;
     }
 }
@@ -39,7 +39,7 @@ fn histogram_racy(@builtin(global_invocation_id) item: vec3u, @builtin(num_workg
 // counts any picture, and at each step neighbouring work-items read neighbouring pixels.
 @compute @workgroup_size(GROUP_SIZE)
 fn histogram_global(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {
+    for (var i = item.x; i < args.count; i += groups.x * GROUP_SIZE) {
         atomicAdd(&histogram[pixel(i)], 1u);
     }
 }

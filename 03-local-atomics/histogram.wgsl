@@ -11,7 +11,7 @@ struct Arguments {
     count: u32,  // pixels
 }
 @group(0) @binding(0) var<storage, read> words: array<u32>;
-@group(0) @binding(1) var<uniform> the: Arguments;
+@group(0) @binding(1) var<uniform> args: Arguments;
 @group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;
 var<workgroup> table: array<atomic<u32>, BINS>;
 
@@ -36,7 +36,7 @@ fn histogram_local(@builtin(local_invocation_index) item: u32, @builtin(workgrou
     workgroupBarrier();
 
     // Step 3: count, striding by all work-items of the launch.
-    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {
+    for (var i = group.x * GROUP_SIZE + item; i < args.count; i += groups.x * GROUP_SIZE) {
         atomicAdd(&table[pixel(i)], 1u);
     }
     // Step 4: nobody reads the table before all have counted.

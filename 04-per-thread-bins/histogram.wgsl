@@ -13,7 +13,7 @@ struct Arguments {
     loads: u32,
 }
 @group(0) @binding(0) var<storage, read> vectors: array<vec4u>;
-@group(0) @binding(1) var<uniform> the: Arguments;
+@group(0) @binding(1) var<uniform> args: Arguments;
 @group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;
 var<workgroup> table: array<atomic<u32>, BINS * COPIES>;
 
@@ -53,11 +53,11 @@ fn histogram_lanes(@builtin(local_invocation_index) item: u32, @builtin(workgrou
     workgroupBarrier();
 
     let own = item % COPIES;
-    let vector_count = select(0u, the.count / 16u, the.loads > 0u);
+    let vector_count = select(0u, args.count / 16u, args.loads > 0u);
     let stride = groups.x * GROUP_SIZE;
     var i = group.x * GROUP_SIZE + item;
     // Four loads before the first count: while one is on its way, so are the others.
-    for (; the.loads == 4u && i + 3u * stride < vector_count; i += 4u * stride) {
+    for (; args.loads == 4u && i + 3u * stride < vector_count; i += 4u * stride) {
         let first = vectors[i];
         let second = vectors[i + stride];
         let third = vectors[i + 2u * stride];
@@ -71,7 +71,7 @@ fn histogram_lanes(@builtin(local_invocation_index) item: u32, @builtin(workgrou
         count_sixteen(own, vectors[i]);
     }
     // The last few pixels, fewer than 16; with no loads of 16 all of them.
-    for (i = vector_count * 16u + group.x * GROUP_SIZE + item; i < the.count; i += stride) {
+    for (i = vector_count * 16u + group.x * GROUP_SIZE + item; i < args.count; i += stride) {
         atomicAdd(&table[own + pixel(i) * COPIES], 1u);
     }
     workgroupBarrier();

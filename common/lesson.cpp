@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "common/explanation/explanation.hpp"
 #include "common/files/kernel_file.hpp"
 #include "common/run/describe.hpp"
 #include "common/verify/verify.hpp"
@@ -22,6 +23,19 @@ Options asked_for(int argc, const char* const* argv, const Program& program,
     return parse_options(argc, argv, program, add_more);
 }
 
+// Every chapter measures the serial loop for itself: a ratio is only worth something within one
+// run.
+double time_serial(std::span<const std::uint8_t> pixels, std::optional<int> repeat) {
+    const auto run = [&] {
+        Histogram histogram;
+        const double time = wall_ms([&] { histogram = reference_histogram(pixels); });
+        // The count is looked at, so that the compiler cannot leave the counting out.
+        if (total(histogram) != pixels.size()) throw std::logic_error("the reference lost pixels");
+        return time;
+    };
+    return measure(run, repeat).median_ms;
+}
+
 }  // namespace
 
 Lesson::Lesson(int argc, const char* const* argv, const Program& program,
@@ -35,7 +49,9 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
       width(input.width),
       expected(reference_histogram(pixels)),
       program_(program) {
-    // The groups' size is known later, and `examine` asks again. But this much is known before
+    // A process that runs many command lines must not keep that of the one before.
+    set_time_limit(options.time_limit);
+    // The groups' size is known later, and `runs` asks again. But this much is known before
     // anything is allocated.
     if (options.groups && !options.list_devices)
         require_sensible({*options.groups, 1}, pixels.size());
@@ -98,31 +114,13 @@ Runs Lesson::runs_of(Runs::What what) {
             }};
 }
 
-void Lesson::examine(const std::string& variant, const Launch& launch,
-                     const std::string& unsupported, const std::function<void()>& poison,
-                     const std::function<double(Histogram&)>& run, const std::string& launch_text) {
-    Report& table = report();
-    compiling_.reset();
-    Result result = verify_and_time(variant, expected, options.repeat,
-                                    {.poison = poison,
-                                     .copy_in = copy_in,
-                                     .run = run,
-                                     .launch = launch,
-                                     .unsupported_reason = unsupported});
-    if (!kernels_.empty()) compiling_.emplace("compiling", kPatienceWithCompilers);
-    result.launch_text = launch_text;
-    table.add(std::move(result));
-}
-
-void Lesson::examine(const std::string& variant, const Run& run) {
-    Report& table = report();
-    Result result = verify_and_time(variant, expected, options.repeat, run);
-    result.timed_by_host = true;
-    table.add(std::move(result));
-}
-
 int Lesson::finish() {
     compiling_.reset();
+    RunDocument& found = report().document();
+    explain_wrong(found, options, input, EXPLAINER_PROGRAM);
+    if (program_.beside_serial && !is_emulated())
+        found.serial_ms =
+            found.serial_row_ms() ? *found.serial_row_ms() : time_serial(pixels, options.repeat);
     return report().finish();
 }
 

@@ -15,10 +15,10 @@
 #include <string>
 #include <utility>
 
+#include "common/handle/handle.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
-#include "common/process/handle.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
@@ -86,24 +86,6 @@ class Lesson {
               const std::string& launch_text = {});
     /// The same by the host's clock: of what has no device, or is more than its kernels.
     Runs runs(const std::string& variant);
-
-    /// Copies the pixels to the device: once before a strategy is timed, and again in each run that
-    /// is timed from end to end. The host program says how; where it does not, no such run is.
-    std::function<void()> copy_in;
-
-    /// Poisons, runs, checks all bins, times, and checks again (verify.hpp); a row of the table.
-    /// @param launch how many groups, of how many; none where that is not the program's to say
-    /// @param unsupported why the device cannot run it, where it says so beforehand; else empty
-    /// @param poison fills what the strategy writes to on the device with the pattern
-    /// @param run zeroes what needs it, counts, copies the histogram to the host, and returns the
-    ///        kernels' time in milliseconds, zeroing included
-    /// @param launch_text the launch in words, for the results, where the program has chosen it
-    void examine(const std::string& variant, const Launch& launch, const std::string& unsupported,
-                 const std::function<void()>& poison,
-                 const std::function<double(Histogram& histogram)>& run,
-                 const std::string& launch_text = {});
-    /// The same by the host's clock: of what has no device, or is more than its kernels.
-    void examine(const std::string& variant, const Run& run);
 
     /// For a variant that loses counts on purpose: says how many the last run lost, and that this
     /// is what it is there to show.

@@ -100,10 +100,10 @@ class OpenCLFirst(First, Test):
                 break
             self.assertEqual(run.status, 2, run)
             # Where the program ends while PoCL still compiles, that says so behind it.
-            own, *others = run.err.splitlines(keepends=True)
-            self.assertRegex(own, r"\Afirst\.cpp:[0-9]+: OpenCL error -5 [^\n]*\n\Z", run)
+            line, *others = run.err.splitlines(keepends=True)
+            self.assertRegex(line, r"\Afirst\.cpp:[0-9]+: OpenCL error -5 [^\n]*\n\Z", run)
             self.assertNotIn("first.cpp", "".join(others), run)
-            lines.add(own)
+            lines.add(line)
         calls = re.findall(r"\bcl[A-Z]\w+\(", OPENCL)
         # That driver passes on what releases. And no log is asked for.
         untried = [call for call in calls if call.startswith("clRelease") or call == "clGetProgramBuildInfo("]

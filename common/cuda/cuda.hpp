@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/cuda/read_ceiling.hpp"
-#include "common/process/handle.hpp"
+#include "common/handle/handle.hpp"
 
 namespace common {
 class Lesson;

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using common::write_whole;
+using common::write_atomically;
 using namespace std::string_literals;
 using Names = std::vector<std::string>;
 
@@ -32,7 +32,7 @@ TEST_F(Files, ReplacesAnOldFileWholeAndLeavesNothingElse) {
     for (int i = 0; i < 256; ++i)
         all += static_cast<char>(i);
     for (const std::string& bytes : {all, "new"s, ""s}) {
-        write_whole(folder_ / "out", bytes);
+        write_atomically(folder_ / "out", bytes);
         EXPECT_EQ(tests::bytes_of(folder_ / "out"), bytes);
         EXPECT_EQ(folder_.names(), Names{"out"});
     }
@@ -42,7 +42,7 @@ TEST_F(Files, ReplacesAnOldFileWholeAndLeavesNothingElse) {
     const fs::path before = fs::current_path();
     fs::current_path(folder_.path());
     EXPECT_NO_THROW(require_writable("out"));
-    EXPECT_NO_THROW(write_whole("out", "here"));
+    EXPECT_NO_THROW(write_atomically("out", "here"));
     fs::current_path(before);
     EXPECT_EQ(tests::bytes_of(folder_ / "out"), "here");
 }
@@ -50,7 +50,7 @@ TEST_F(Files, ReplacesAnOldFileWholeAndLeavesNothingElse) {
 TEST_F(Files, ALinkStaysALinkAndItsFileIsReplaced) {
     fs::create_symlink("file", folder_ / "link");
     tests::write_bytes(folder_ / "file", "old");
-    write_whole(folder_ / "link", "new");
+    write_atomically(folder_ / "link", "new");
     EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
     EXPECT_EQ(tests::bytes_of(folder_ / "file"), "new");
     EXPECT_EQ(folder_.names(), (Names{"file", "link"}));
@@ -69,7 +69,7 @@ TEST_F(Files, WhereNoFileCanBeIsRefusedByName) {
         {folder_ / "file" / "out", "Not a directory"}};
     if (geteuid() != 0) all.emplace_back(folder_ / "closed" / "out", "Permission denied");
     for (const auto& [path, reason] : all) {
-        for (const std::string& text : {tests::bad_input([&] { write_whole(path, "x"); }),
+        for (const std::string& text : {tests::bad_input([&] { write_atomically(path, "x"); }),
                                         tests::bad_input([&] { require_writable(path); })}) {
             EXPECT_TRUE(tests::has(text, "cannot write " + path.string()));
             EXPECT_TRUE(tests::has(text, reason));
@@ -88,7 +88,7 @@ TEST_F(Files, APipeIsWrittenToDirectly) {
     EXPECT_NO_THROW(require_writable(pipe));  // and does not wait for a reader
     std::string received;
     std::jthread reader([&] { received = tests::bytes_of(pipe); });
-    write_whole(pipe, "through the pipe");
+    write_atomically(pipe, "through the pipe");
     reader.join();
     EXPECT_EQ(received, "through the pipe");
     EXPECT_TRUE(fs::is_fifo(pipe));
@@ -100,7 +100,7 @@ TEST_F(Files, APipeIsWrittenToDirectly) {
 TEST_F(Files, AFileThatIsOpenIsWrittenToDirectly) {
     const int out = open((folder_ / "out").c_str(), O_CREAT | O_RDWR, 0600);
     ASSERT_EQ(write(out, "table, ", 7), 7);
-    write_whole("/dev/fd/" + std::to_string(out), "results");
+    write_atomically("/dev/fd/" + std::to_string(out), "results");
     EXPECT_EQ(tests::bytes_of(folder_ / "out"), "table, results");
     struct stat about {};
     EXPECT_EQ(fstat(out, &about), 0);
@@ -111,8 +111,8 @@ TEST_F(Files, AFileThatIsOpenIsWrittenToDirectly) {
     fs::create_symlink("/dev/stdout", folder_ / "link");
     ASSERT_EQ(ftruncate(out, 0), 0);
     ASSERT_EQ(lseek(out, 0, SEEK_SET), 0);
-    write_whole("/dev/stdout", "first, ");
-    write_whole(folder_ / "link", "second, ");
+    write_atomically("/dev/stdout", "first, ");
+    write_atomically(folder_ / "link", "second, ");
     const std::string refusal = tests::bad_input([&] { require_writable(folder_ / "out"); });
     const ssize_t last = write(STDOUT_FILENO, "last", 4);
     dup2(before, STDOUT_FILENO);

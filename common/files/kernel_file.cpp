@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "common/files/input_file.hpp"
-#include "common/process/own_program.hpp"
+#include "common/files/program_path.hpp"
 #include "common/process/status.hpp"
 
 namespace common {
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path program_folder() {
-    const fs::path program = own_program();
+    const fs::path program = program_path();
     return program.empty() ? "." : program.parent_path();
 }
 

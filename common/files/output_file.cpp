@@ -115,7 +115,7 @@ void require_output_files(const std::vector<NamedFile>& outputs,
     }
 }
 
-void write_whole(const fs::path& path, std::string_view bytes) {
+void write_atomically(const fs::path& path, std::string_view bytes) {
     const fs::path target = final_target(path);
     if (is_written_directly(target)) return write_directly(path, target, bytes);
     // A name of this process's own.

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "common/files/kernel_file.hpp"
-#include "common/process/handle.hpp"
+#include "common/handle/handle.hpp"
 
 namespace common {
 class Lesson;

@@ -15,21 +15,21 @@ namespace {
 // neighbouring words, as a GPU likes it, one or four on their way at once; or each work-item reads
 // a stretch of its own, as a CPU likes it, at one position or at four side by side.
 const char* const kSource = R"(
-void tell_if_not_zero(uint4 sum, __global uint* never) {
+void tell_if_not_zero(uint4 sum, __global uint* unwritten) {
     if ((sum.x | sum.y | sum.z | sum.w) != 0) {
-        *never = 1;
+        *unwritten = 1;
     }
 }
 
-__kernel void read_in_turn(__global const uint4* words, ulong count, __global uint* never) {
+__kernel void read_in_turn(__global const uint4* words, ulong count, __global uint* unwritten) {
     uint4 sum = (uint4)(0);
     for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
         sum |= words[i];
     }
-    tell_if_not_zero(sum, never);
+    tell_if_not_zero(sum, unwritten);
 }
 
-__kernel void read_four_in_turn(__global const uint4* words, ulong count, __global uint* never) {
+__kernel void read_four_in_turn(__global const uint4* words, ulong count, __global uint* unwritten) {
     uint4 sum = (uint4)(0);
     const ulong stride = get_global_size(0);
     ulong i = get_global_id(0);
@@ -43,19 +43,19 @@ __kernel void read_four_in_turn(__global const uint4* words, ulong count, __glob
     for (; i < count; i += stride) {
         sum |= words[i];
     }
-    tell_if_not_zero(sum, never);
+    tell_if_not_zero(sum, unwritten);
 }
 
-__kernel void read_stretch(__global const uint4* words, ulong count, __global uint* never) {
+__kernel void read_stretch(__global const uint4* words, ulong count, __global uint* unwritten) {
     uint4 sum = (uint4)(0);
     const ulong end = count * (get_global_id(0) + 1) / get_global_size(0);
     for (ulong i = count * get_global_id(0) / get_global_size(0); i < end; ++i) {
         sum |= words[i];
     }
-    tell_if_not_zero(sum, never);
+    tell_if_not_zero(sum, unwritten);
 }
 
-__kernel void read_four_stretches(__global const uint4* words, ulong count, __global uint* never) {
+__kernel void read_four_stretches(__global const uint4* words, ulong count, __global uint* unwritten) {
     uint4 sum = (uint4)(0);
     const ulong begin = count * get_global_id(0) / get_global_size(0);
     const ulong end = count * (get_global_id(0) + 1) / get_global_size(0);
@@ -66,7 +66,7 @@ __kernel void read_four_stretches(__global const uint4* words, ulong count, __gl
     for (ulong i = begin + 4 * length; i < end; ++i) {
         sum |= words[i];
     }
-    tell_if_not_zero(sum, never);
+    tell_if_not_zero(sum, unwritten);
 }
 )";
 
@@ -90,8 +90,8 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
     const ProgramObject program = build_program(context, device, "the read ceiling", kSource, "");
     const Buffer buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(read ceiling)");
-    const Buffer never = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(never)");
+    const Buffer unwritten = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(unwritten)");
     const cl_uint zero = 0;
     CHECK_CL(clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, bytes, 0, nullptr, nullptr));
 
@@ -101,7 +101,7 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
         CHECK_CL(error, "clCreateKernel(read ceiling)");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof words, &words));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &never));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &unwritten));
         std::size_t group_size = 0;
         CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
                                           sizeof group_size, &group_size, nullptr));

@@ -32,26 +32,6 @@ std::vector<std::string> chosen_variants(const Program& program, const std::stri
     throw BadInput(fmt::format("unknown variant '{}': besides 'all' it has {}", wanted, valid));
 }
 
-void refuse_contradictions(const Options& options) {
-    const int generators = (options.values ? 1 : 0) + (options.contention ? 1 : 0) +
-                           (options.constant ? 1 : 0) + (options.ramp ? 1 : 0);
-    if (generators > 1) {
-        throw BadInput("--values, --contention, --constant and --ramp exclude each other");
-    }
-    const bool generated = options.random || generators > 0;
-    if (options.image && generated) {
-        throw BadInput(
-            "an IMAGE and generated pixels (--random, --values, --contention, --constant, --ramp) "
-            "exclude each other");
-    }
-    if ((options.values || options.contention) && !options.random) {
-        throw BadInput("--values and --contention need --random N, the number of pixels");
-    }
-    if (options.tile && options.random) {
-        throw BadInput("--tile repeats a picture; --random already says how many pixels");
-    }
-}
-
 bool takes_a_file(const CLI::Option& option) {
     return option.get_name() == "IMAGE" || option.get_type_name() == "FILE";
 }
@@ -108,7 +88,7 @@ std::string Options::launch_text() const {
     std::vector<std::string> parts;
     if (groups) parts.push_back(fmt::format("--groups {}", *groups));
     if (group_size) parts.push_back(fmt::format("--group-size {}", *group_size));
-    parts.insert(parts.end(), own.begin(), own.end());
+    parts.insert(parts.end(), program_options.begin(), program_options.end());
     return fmt::format("{}", fmt::join(parts, " "));
 }
 
@@ -195,47 +175,55 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     : program(of),
       app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
           program.path()) {
-    app.add_option("IMAGE", options.image,
-                   "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)")
-        ->type_name("");
-    app.add_option("--tile", options.tile, "repeat the picture up to N pixels (N takes K, M or G)")
-        ->transform(pixel_count(program.max_pixels))
-        ->type_name("N");
-    app.add_option("--random", options.random,
-                   "N random pixels, uniform over 0..255, instead of a picture")
-        ->transform(pixel_count(program.max_pixels))
-        ->type_name("N");
-    app.add_option("--values", options.values, "with --random: draw from 0..K-1")
-        ->transform(whole_number(1, 256))
-        ->type_name("K");
-    app.add_option("--contention", options.contention, "with --random: make P percent one value")
-        ->transform(whole_number(0, 100))
-        ->type_name("P");
-    app.add_option("--constant", options.constant, "pixels that all have the value V")
-        ->transform(whole_number(0, 255))
-        ->type_name("V");
-    app.add_flag("--ramp", options.ramp, "pixels 0, 1, 2, ... 255, 0, 1, ...");
-    app.add_option("--seed", options.seed, "seed of the generated pixels")
-        ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
-        ->type_name("S");
+    const auto number = [&](const char* name, auto& value, const char* what, std::uint64_t least,
+                            std::uint64_t most, const char* type) {
+        return app.add_option(name, value, what)
+            ->transform(whole_number(least, most))
+            ->type_name(type);
+    };
+    CLI::Option* const image =
+        app.add_option("IMAGE", options.image,
+                       "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)")
+            ->type_name("");
+    CLI::Option* const tile =
+        app.add_option("--tile", options.tile,
+                       "repeat the picture up to N pixels (N takes K, M or G)")
+            ->transform(pixel_count(program.max_pixels))
+            ->type_name("N");
+    CLI::Option* const random =
+        app.add_option("--random", options.random,
+                       "N random pixels, uniform over 0..255, instead of a picture")
+            ->transform(pixel_count(program.max_pixels))
+            ->type_name("N")
+            ->excludes(image)
+            ->excludes(tile);
+    CLI::Option* const generators[] = {
+        number("--values", options.values, "with --random: draw from 0..K-1", 1, 256, "K")
+            ->needs(random),
+        number("--contention", options.contention, "with --random: make P percent one value", 0,
+               100, "P")
+            ->needs(random),
+        number("--constant", options.constant, "pixels that all have the value V", 0, 255, "V"),
+        app.add_flag("--ramp", options.ramp, "pixels 0, 1, 2, ... 255, 0, 1, ...")};
+    for (CLI::Option* const one : generators) {
+        one->excludes(image);
+        for (CLI::Option* const other : generators)
+            if (other != one) one->excludes(other);
+    }
+    number("--seed", options.seed, "seed of the generated pixels", 0,
+           std::numeric_limits<std::uint64_t>::max(), "S");
     app.add_option("--variant", variant, "the strategy to run, or all")->type_name("NAME");
     app.add_option("--device", options.device, "a device by number or part of its name")
         ->type_name("N|NAME");
     app.add_flag("--list-devices", options.list_devices, "list the devices and stop");
-    app.add_option("--group-size", options.group_size,
-                   "work-items per work-group (CUDA: threads per block)")
-        ->transform(whole_number(1, std::uint64_t{1} << 20))
-        ->type_name("N");
-    app.add_option("--groups", options.groups, "work-groups (CUDA: blocks; C++: threads)")
-        ->transform(whole_number(1, std::uint64_t{1} << 31))
-        ->type_name("N");
-    app.add_option("--repeat", options.repeat, "timed runs (default: until the median is stable)")
-        ->transform(whole_number(1, 1'000'000))
-        ->type_name("N");
-    app.add_option("--time-limit", options.time_limit,
-                   "seconds that one run may take (default: 60, and more for more pixels)")
-        ->transform(whole_number(1, 86'400))
-        ->type_name("S");
+    number("--group-size", options.group_size,
+           "work-items per work-group (CUDA: threads per block)", 1, std::uint64_t{1} << 20, "N");
+    number("--groups", options.groups, "work-groups (CUDA: blocks; C++: threads)", 1,
+           std::uint64_t{1} << 31, "N");
+    number("--repeat", options.repeat, "timed runs (default: until the median is stable)", 1,
+           1'000'000, "N");
+    number("--time-limit", options.time_limit,
+           "seconds that one run may take (default: 60, and more for more pixels)", 1, 86'400, "S");
     if (program.api == "OpenCL") {
         app.add_option("--kernels", options.kernels, "a file of kernels in place of histogram.cl")
             ->type_name("FILE");
@@ -275,15 +263,14 @@ Options CommandLine::parse(int argc, const char* const* argv) {
     }
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
 
-    refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
     const std::vector<CLI::Option*> all = app.get_options();
     for (std::size_t i = of_all_programs; i < all.size(); ++i) {
         if (all[i]->count() == 0 || takes_a_file(*all[i])) continue;  // a launch knows of no files
-        options.own.push_back(all[i]->get_name());
+        options.program_options.push_back(all[i]->get_name());
         if (all[i]->get_items_expected_max() > 0)  // no flag
-            options.own.insert(options.own.end(), all[i]->results().begin(),
-                               all[i]->results().end());
+            options.program_options.insert(options.program_options.end(), all[i]->results().begin(),
+                                           all[i]->results().end());
     }
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
     // Before the long work, so that nobody waits for results that cannot be kept.

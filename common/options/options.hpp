@@ -44,7 +44,7 @@ struct Options {
     std::optional<std::string> plot;
     std::optional<std::string> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
-    std::vector<std::string> own;  ///< what was given of this program's own options, without files
+    std::vector<std::string> program_options;  ///< what was given of this program's own options, without files
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 

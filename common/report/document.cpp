@@ -34,6 +34,13 @@ std::string line_of(const Json& json, int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
+std::optional<double> RunDocument::serial_row_ms() const {
+    for (const Result& result : results)
+        if (result.variant == "serial" && result.check == Check::kMatch)
+            return result.kernel.median_ms;
+    return std::nullopt;
+}
+
 std::optional<double> RunDocument::gb_s(const Result& result) const {
     if (result.kernel.runs == 0 || result.check != Check::kMatch) return std::nullopt;
     return gigabytes_per_second(static_cast<double>(pixels) * pixel_bytes, result.kernel.median_ms);

@@ -27,6 +27,8 @@ struct RunDocument {
     std::vector<Result> results;
     Histogram counts{};  ///< those of the serial CPU loop, which a match equals
 
+    /// Median time of the row `serial`; empty where there is none that matches.
+    [[nodiscard]] std::optional<double> serial_row_ms() const;
     /// GB/s of pixels; empty where the row was skipped or does not match: how fast a wrong answer
     /// comes is no speed, and its time is told without these.
     [[nodiscard]] std::optional<double> gb_s(const Result& result) const;

@@ -9,29 +9,10 @@
 #include "common/files/output_file.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/report/explanation.hpp"
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace common {
-namespace {
-
-// Every chapter measures the serial loop for itself: a ratio is only worth something within one
-// run.
-double time_serial(const Input& input, std::optional<int> repeat) {
-    const auto run = [&] {
-        Histogram histogram;
-        const double time = wall_ms([&] { histogram = reference_histogram(input.pixels); });
-        // The count is looked at, so that the compiler cannot leave the counting out.
-        if (total(histogram) != input.pixels.size())
-            throw std::logic_error("the reference lost pixels");
-        return time;
-    };
-    return measure(run, repeat).median_ms;
-}
-
-}  // namespace
 
 std::string number(std::optional<double> value) {
     if (!value) return "-";
@@ -49,8 +30,6 @@ std::string number(std::optional<double> value) {
 Report::Report(const Program& program, const Options& options, const Input& input,
                const Histogram& expected, std::string device, std::string driver)
     : program_(program), options_(options), input_(input), expected_(expected) {
-    // A process that runs many command lines must not keep that of the one before.
-    set_time_limit(options.time_limit);
     document_.chapter = program.chapter;
     document_.api = program.api;
     document_.device = std::move(device);
@@ -83,16 +62,6 @@ void Report::say_what_was_lost(const Histogram& last) const {
 }
 
 int Report::finish() {
-    explain_wrong(document_, options_, input_, EXPLAINER_PROGRAM);
-    const auto serial = std::find_if(
-        document_.results.begin(), document_.results.end(),
-        [](const Result& r) { return r.variant == "serial" && r.check == Check::kMatch; });
-    if (!is_emulated() && program_.beside_serial) {
-        document_.serial_ms = serial != document_.results.end()
-                                  ? serial->kernel.median_ms
-                                  : time_serial(input_, options_.repeat);
-    }
-
     // The table is printed whether the files can be written or not, and they whether it can be.
     print(fmt::format("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter,
                       document_.api, shown(document_.device), shown(document_.driver),
@@ -143,13 +112,13 @@ int Report::finish() {
     print('\n' + text_table(columns, rows));
 
     if (options_.plot) {
-        write_whole(*options_.plot, histogram_png(input_, expected_));
+        write_atomically(*options_.plot, histogram_png(input_, expected_));
         const auto highest = std::max_element(expected_.begin(), expected_.end());
         print(fmt::format("\nthe picture beside its histogram: {} (highest bar: {} of value {})\n",
                           shown(*options_.plot), *highest, highest - expected_.begin()));
     }
-    if (options_.counts) write_whole(*options_.counts, counts_text(expected_));
-    if (options_.json) write_whole(*options_.json, to_json_text(document_));
+    if (options_.counts) write_atomically(*options_.counts, counts_text(expected_));
+    if (options_.json) write_atomically(*options_.json, to_json_text(document_));
     return status();
 }
 

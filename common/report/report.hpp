@@ -42,8 +42,11 @@ class Report {
     /// @param last the histogram of its last run
     void say_what_was_lost(const Histogram& last) const;
 
-    /// Has wrong results explained, prints the table, writes what --json, --plot and --counts ask
-    /// for; or delivers the results to who asked for them.
+    /// What it has so far: of wrong results the explanation comes into it, and the serial loop's
+    /// time.
+    RunDocument& document() { return document_; }
+
+    /// Prints the table, and writes what --json, --plot and --counts ask for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 

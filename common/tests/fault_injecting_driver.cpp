@@ -177,9 +177,9 @@ void at_most(void* value, std::optional<std::uint64_t> most, std::size_t count =
 }
 
 // A platform of its own, which stands before the real ones.
-int own;
+int fake_platform;
 cl_platform_id own_platform() {
-    return reinterpret_cast<cl_platform_id>(&own);
+    return reinterpret_cast<cl_platform_id>(&fake_platform);
 }
 
 bool has_a_processor(cl_platform_id platform) {

@@ -54,9 +54,8 @@ BUILD = {"cmake": NOTED["CMAKE_COMMAND"], "compiler": NOTED["CMAKE_CXX_COMPILER"
          "sanitize": NOTED["TUTORIAL_SANITIZE"], "opencl_required": NOTED["TUTORIAL_OPENCL"] == "REQUIRED"}
 for tool in ("oclgrind", "compute_sanitizer"):
     BUILD[tool] = NOTED[tool.upper()].replace(f"{tool.upper()}-NOTFOUND", "")
-for library in ("fault_injecting_driver", "failing_library"):
-    path = GIVEN.build.resolve() / f"common/tests/lib{library}.so"
-    BUILD[library] = str(path) if path.exists() else ""
+DRIVER = GIVEN.build.resolve() / "common/tests/libfault_injecting_driver.so"
+BUILD["fault_injecting_driver"] = str(DRIVER) if DRIVER.exists() else ""
 
 
 def built(name):

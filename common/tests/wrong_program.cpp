@@ -9,9 +9,9 @@
 #include <span>
 #include <utility>
 
+#include "common/host/cpu.hpp"
 #include "common/lesson.hpp"
 #include "common/options/options.hpp"
-#include "common/process/cpu.hpp"
 #include "common/timing/timing.hpp"
 
 using common::Histogram;

@@ -43,6 +43,7 @@ for room in ("counting", "exercise", "gallery", "../files"):  # which python -I 
     sys.path.insert(0, str((pathlib.Path(__file__).parent / room).resolve()))
     sys.path_importer_cache[sys.path[0]] = importlib.machinery.FileFinder(sys.path[0], (Text, [".py"]))
 import a_class
+import atomic_write
 import catalogue
 import count
 import exercises
@@ -51,7 +52,6 @@ import grading
 import handed_in
 import handout
 import sandbox
-import whole
 from catalogue import ROOT, BadInput
 from gallery import Refused
 
@@ -293,7 +293,7 @@ def broken(options):
 def counted(words):
     """What the warps of a strategy's kernels do; its own options, and behind them the program's."""
     if not words or {"-h", "--help"} & set(words):
-        print("usage: tutorial count CHAPTER STRATEGY [--api cuda|opencl] [--like h100|h200] [--json FILE] [OPTION ...]\n\n"
+        print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200] [--json FILE] [OPTION ...]\n\n"
               "What a GPU would do with a strategy's kernels, counted; behind it the program's own options, such as --random 4M.\n"
               "docs/counting.md says how.")
         return 0 if words else 2
@@ -303,11 +303,11 @@ def counted(words):
     api = next((api for api, why in whys.items() if not why), None)
     if api is None:
         raise Refused(77, "; ".join(whys.values()))
-    build(*count.targets(api, asked.chapter))
-    counts = count.of_program(ROOT / "build", asked.chapter, asked.strategy, api, asked.words, given_path("."))
+    build(*asked.targets(api))
+    counts = asked.counts(ROOT / "build", api, given_path("."))
     counts["device"] = asked.like
     if asked.json:
-        whole.write_whole(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
+        atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
     print(count.in_words(counts))
     return 0
 
@@ -351,7 +351,7 @@ def cluster(words):
             raise BadInput(f"cluster starts 1 to 64 ranks here, not {ranks}")
     elif words and not words[0].startswith("-") and not given_path(words[0]).exists():
         raise BadInput(f"cluster takes a number of ranks, then options or pictures, not '{words[0]}'")
-    words = words or ["--random", "1G", "--check"]
+    words = words or ["--random", "1G"]
     set_up("cluster")
     if not shutil.which("mpirun"):
         raise BadInput("not found: mpirun; docs/install.md names the packages for this system")

@@ -45,6 +45,7 @@ bool Runs::next() {
         if (is_timed_by_host() == by_host_) {
             compare("after the last timed run");
             stage_ = Stage::kWithCopies;
+            if (!asks_for_copies_) copies_wanted_ = 0;
         } else {  // all times of a row come from one clock
             by_host_ = is_timed_by_host();
             times_ms_.clear();
@@ -58,6 +59,7 @@ bool Runs::next() {
     }
     ++turns_;
     counts.fill(kPoison);
+    wrong.reset();
     watchdog_->begin_run();
     turn_began_ = Clock::now();
     return true;
@@ -72,7 +74,7 @@ void Runs::require_begun_and_ended() {
 }
 
 void Runs::begin() {
-    ++begun_;
+    if (ended_ < turns_) ++begun_;  // behind `end` it is none
     run_began_ = Clock::now();
 }
 
@@ -101,19 +103,27 @@ void Runs::compare(const char* when) {
         result_.changes |= result_.counts != counts;
         return;
     }
-    const Comparison comparison = common::compare(expected_, counts);
-    if (comparison.match()) return;
+    std::string report;
+    if (wrong) {
+        if (wrong->empty()) return;
+        result_.reason = fmt::format("{}, {}", *wrong, when);
+        report = *wrong + '\n';
+    } else {
+        const Comparison comparison = common::compare(expected_, counts);
+        if (comparison.match()) return;
+        result_.reason =
+            fmt::format("{} of {} bins wrong, total {} instead of {}, {}", comparison.wrong.size(),
+                        kBins, comparison.actual_total, comparison.expected_total, when);
+        result_.counts = counts;
+        report = failure_report(comparison);
+    }
     result_.only_later = stage_ != Stage::kFirst;
     result_.check = Check::kMismatch;
     note_mismatch();
-    result_.reason =
-        fmt::format("{} of {} bins wrong, total {} instead of {}, {}", comparison.wrong.size(),
-                    kBins, comparison.actual_total, comparison.expected_total, when);
-    result_.counts = counts;
     const std::string launch =
         result_.launch ? fmt::format("  launch: {}\n", to_string(*result_.launch)) : "";
     progress(fmt::format("\n{}: does not match the CPU, {}\n{}{}", result_.variant, when, launch,
-                         failure_report(comparison)));
+                         report));
 }
 
 void Runs::finish() {

@@ -52,8 +52,11 @@ class Runs {
     void begin();
 
     /// Whether this run is to copy the pixels to the device, too. The timed runs are not, so that
-    /// the device does not idle between them.
-    [[nodiscard]] bool copies_in() const { return stage_ != Stage::kTimed; }
+    /// the device does not idle between them. A loop that never asks is not timed with copies.
+    [[nodiscard]] bool copies_in() {
+        asks_for_copies_ = true;
+        return stage_ != Stage::kTimed;
+    }
 
     /// The run has ended.
     /// @param device_ms its time by the device's clock, which is held against the host's
@@ -62,6 +65,9 @@ class Runs {
     void end();
 
     Histogram counts{};  ///< what the run has counted, and the pattern before
+    /// Of a run whose result is no histogram of 256 bins: what is wrong with it, in a line, and
+    /// empty where it is right. The run sets it, and `counts` is not looked at.
+    std::optional<std::string> wrong;
 
  private:
     enum class Stage { kFirst, kTimed, kWithCopies, kOver };
@@ -79,6 +85,7 @@ class Runs {
     Stage stage_ = Stage::kFirst;
     int turns_ = 0, begun_ = 0, ended_ = 0;
     bool on_device_;
+    bool asks_for_copies_ = false;
     bool by_host_ = false;  ///< whether the times so far are
     std::size_t copies_wanted_ = 0;
     double spent_ms_ = 0;

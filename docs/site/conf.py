@@ -24,6 +24,7 @@ html_favicon = str(SITE / "static" / "favicon.svg")
 html_js_files = ["book.js", "predict.js", "own.js"]
 html_copy_source = False
 html_use_index = False
+html_show_search_summary = False  # a page from the disk may read no other
 html_show_copyright = False
 # The dark page is that of the pictures.
 html_theme_options = {"dark_css_variables": {"color-background-primary": COLOURS["page"][1]}}
@@ -49,7 +50,6 @@ def chapter_to_chapter(app, page, _template, context, _doctree):
 def laid_out(app, config):
     """What stage.py has laid out lies beside the pages, not beside this file."""
     config.html_extra_path = [str(app.srcdir / "_extra")]
-    config.html_search_scorer = str(app.srcdir / "_search.js")
 
 
 def setup(app):

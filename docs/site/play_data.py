@@ -22,7 +22,7 @@ import catalogue  # noqa: E402
 import gallery  # noqa: E402
 import recorded  # noqa: E402
 import tasks as graded  # noqa: E402
-from recorded import write_whole  # noqa: E402
+from recorded import write_atomically  # noqa: E402
 
 ROOT = recorded.ROOT
 # What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
@@ -40,16 +40,16 @@ def parts(chapter):
     return re.split(r"^(?=// ---- )", (ROOT / chapter / "histogram.wgsl").read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
-def shown(chapter, head, own):
+def shown(chapter, head, section):
     """What the editor shows, and the line where it begins."""
-    return {"chapter": chapter, "code": (head + own).rstrip() + "\n", "line": head.count("\n") + 1}
+    return {"chapter": chapter, "code": (head + section).rstrip() + "\n", "line": head.count("\n") + 1}
 
 
 def kernel(strategy):
     """What the editor shows of a chapter's file: what all its kernels share, and the strategy's part."""
     head, *others = parts(STRATEGIES[strategy])
-    own, = (part for part in others if re.match(rf"// ---- {strategy}:", part))
-    return shown(STRATEGIES[strategy], head, own)
+    section, = (part for part in others if re.match(rf"// ---- {strategy}:", part))
+    return shown(STRATEGIES[strategy], head, section)
 
 
 def input_of(run):
@@ -93,9 +93,9 @@ def tasks():
         if (exercise.folder / "histogram.wgsl").is_file():
             texts = {name: (exercise.folder / "histogram.wgsl").read_text(encoding="utf-8")}
         else:
-            own = re.sub(r" *//.*\n", "", next(part for part in others if part.startswith("// ---- local:"))).replace("\n\n", "\n")
+            section = re.sub(r" *//.*\n", "", next(part for part in others if part.startswith("// ---- local:"))).replace("\n\n", "\n")
             wrong = f"{name}: this does not stand once in the chapter's kernel"
-            texts = {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{gallery.replaced(own, *change, wrong)}"
+            texts = {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{gallery.replaced(section, *change, wrong)}"
                      for part, change in json.loads((exercise.folder / "lab.json").read_text(encoding="utf-8")).items() if part != "what"}
         buffers = exercise.data.get("buffers", {"histogram": {"zero": True}})
         zeroed = [binding for binding, buffer in ((2, "histogram"), (3, "tables")) if buffers.get(buffer, {}).get("zero")]
@@ -142,7 +142,7 @@ def write():
                 "lab-data.js": ("labData", lab)}
     for file, (name, value) in contents.items():
         text = json.dumps(value, ensure_ascii=False)
-        write_whole(SITE / "play" / file, f'globalThis.{name} = {text};\nif (typeof module === "object") module.exports = {name};\n')
+        write_atomically(SITE / "play" / file, f'globalThis.{name} = {text};\nif (typeof module === "object") module.exports = {name};\n')
     return lab
 
 

@@ -10,7 +10,6 @@ The pages stay written for GitHub and for an editor. Here
 - a kernel or a program in OpenCL, with the same in CUDA behind it, becomes two tabs;
 - a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each file of recorded results becomes a page: each chapter's best, and all strategies with room for a reader's own;
-- the chapters' sections, the pages to play with and the devices become what the search leads to (search.js);
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
@@ -287,32 +286,6 @@ def own_beside(recording, entries):
     return f'<div class="own" data-recorded="{html.escape(text)}"></div>'
 
 
-def sections(text):
-    """[[part, title, words]] of a page, for the search: what stands below each heading, and no blocks of code. A term counts for ten where it
-    is introduced, in *italics* or as CUDA's word for it.
-    """
-    text = pages.COMMENT.sub("", pages.FENCED.sub("", text))
-    text = re.sub(r"(?<!\*)\*([^*]+)\*(?!\*)|\(CUDA: ([^)]+)\)", lambda m: 10 * f" {m.group(1) or m.group(2)} ", text)
-    parts = re.split(r"^#+ +(.+?)$", text, flags=re.MULTILINE)[1:]
-    return [["" if number == 0 else pages.anchor(title), re.sub(r"\[([^\]]*)\]\([^)]*\)|`", r"\1", title),
-             " ".join(re.sub(r"\]\([^)]*\)|[*|`#-]", " ", words).lower().split())]
-            for number, (title, words) in enumerate(zip(parts[::2], parts[1::2]))]
-
-
-def listed():
-    """[[page, title, words]] of what the search leads to from a page that lists it: pages to play with, and devices."""
-    found = {(PLAY / "index").as_posix(): [], "docs/results/index": []}
-    to_play, devices = found.values()
-    for path in sorted((ROOT / PLAY).glob("*.html")):
-        text = path.read_text(encoding="utf-8")
-        title, words = (re.search(form, text).group(1) for form in ("<title>(.*)</title>", '<meta name="description" content="(.*)">'))
-        to_play.append([(PLAY / path.stem).as_posix(), title, words])
-    for path in recordings():
-        device = device_of(recorded.loaded(path), path)
-        devices.append([f"docs/results/{path.stem}", device, f"What was measured on {device}"])
-    return found
-
-
 def file_page(path):
     """A page for a file or a folder that a page names."""
     head = f"---\norphan: true\nnosearch: true\n---\n\n# {path}\n\n"
@@ -341,12 +314,8 @@ def main():
     for page in sorted(links.pages):
         write(place(page), staged(page, links, foretold))
     write("predictions.md", foretold.page())
-    chapters = sorted({page.parent for page in links.pages if is_chapter(page.parent)})
     for path in recordings():
         write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
-    in_chapters = {f"{folder.as_posix()}/index": sections((ROOT / folder / "README.md").read_text(encoding="utf-8")) for folder in chapters}
-    given = f"const CHAPTERS = {json.dumps(in_chapters, ensure_ascii=False)};\nconst LISTED = {json.dumps(listed(), ensure_ascii=False)};\n"
-    write("_search.js", given + (SITE / "search.js").read_text(encoding="utf-8"))
     for path in sorted(links.wanted):
         write(*file_page(path))
     for picture in links.copied:

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 import repository
-from pages import HEADINGS, dead_links, length_faults, lesson_faults, wordless
+from pages import HEADINGS, dead_links, lesson_faults, wordless
 
 PAGE = repository.ROOT / "docs" / "README.md"
 
@@ -39,11 +39,6 @@ class Faults(unittest.TestCase):
         answer = "## Predict, then run\n\n<details><summary>Answer</summary>\nYes.\n{}</details>\n"
         for between, asks in (("", False), ("<!-- predict: choice =Yes No -->\n<!-- end -->\n", True)):
             self.assertEqual("an answer has nothing to predict" not in lesson_faults(answer.format(between)), asks)
-
-    def test_code_and_tables_are_no_words(self):
-        no_prose = ("```c\nint a b c;\n```\n", "| a | b |\n|---|---|\n", "![a picture of that](p.svg)\n",
-                    "<!-- results: docs/results/x.json a b 1G -->\nmany words here\n<!-- end -->\n")
-        self.assertEqual(length_faults("One two.\n" + "".join(no_prose), "lesson", 3, 4), ["a lesson has 3 to 4 words, this one 2"])
 
 
 if __name__ == "__main__":

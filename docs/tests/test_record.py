@@ -190,7 +190,7 @@ class Record(repository.RepositoryTest):
         self.assertNotIn("counts", entry["run"]["scaling"][0])
         self.assertEqual(self.read("mpirun.ranks").split(), ["1", "2"] * 3)
         given = self.arguments_of("05-launch-tuning/workshops/cluster/cuda")
-        self.assertEqual(given[0], "--random 1048576 --repeat 31 --check")
+        self.assertEqual(given[0], "--random 1048576 --repeat 31")
         self.assertTrue(given[1].startswith("--random 2097152 "))
 
     LESSON = "05-launch-tuning"

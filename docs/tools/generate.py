@@ -81,7 +81,7 @@ def main():
         if check:
             found += different
         elif new != old:
-            recorded.write_whole(path, new)
+            recorded.write_atomically(path, new)
             print(f"wrote {name}")
         wrong += [f"{name}: {line}" for line in found]
     for line in wrong:

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the pages: links and pictures lead somewhere, lessons have their headings, they and workshops their length.
+"""Checks the pages: links and pictures lead somewhere, and lessons have their headings.
 
     docs/tools/pages.py     exit 1 where a link or picture is not there, a picture or a table's column has no words, a link's #part is no
-                      heading of its page, a lesson's headings differ from those below, or it or the page of a
-                      workshop, a folder in a chapter's workshops/, is too short or too long
+                      heading of its page, or a lesson's headings differ from those below
     docs/tools/pages.py --site FOLDER     the links of a built site; those to pages of others are for
                       `./tutorial site links`, which needs a network
 """
@@ -31,15 +30,9 @@ HEADINGS = [
     "Check yourself",
     "Sources",
 ]
-FEWEST, MOST = 1500, 2300
-# The fewest and the most words of a workshop's page.
-WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (800, 1300), "cluster": (800, 1200), "many": (500, 1000), "bins": (400, 900),
-             "probes": (300, 900)}
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"^<!-- [\w-]+: .*?^<!-- end -->$", re.DOTALL | re.MULTILINE)  # by generate.py
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 # HTML's links and pictures; and Markdown's, in which HTML stands, too, for what Markdown cannot do.
 IN_HTML = re.compile(r'\b(?:src|srcset|href)="([^"\s]+)"')
 LINK = re.compile(rf"""\]\(([^)\s]+)(?:\s+"[^"]*")?\)|{IN_HTML.pattern}""")
@@ -109,14 +102,6 @@ def dead_links(page, text, root=ROOT):
 # ---- lessons -------------------------------------------------------------------------------------
 
 
-def words(text):
-    """Words of prose: no code, no tables, nothing generated, no pictures' descriptions."""
-    for no_prose in (GENERATED, FENCED, COMMENT, PICTURE):
-        text = no_prose.sub("", text)
-    prose = [line for line in text.splitlines() if not line.startswith("|")]
-    return sum(1 for word in " ".join(prose).split() if re.search(r"\w", word))
-
-
 def lesson_faults(text):
     """What a chapter's README lacks as a lesson."""
     wrong = []
@@ -126,14 +111,7 @@ def lesson_faults(text):
         wrong.append(f"the headings of a lesson: '{first[0]}' stands where '{first[1]}' should")
     to_predict = text.partition("## Predict, then run")[2].partition("\n## ")[0]
     answers = re.findall(r"<summary>Answer</summary>.*?</details>", to_predict, re.DOTALL)
-    wrong += ["an answer has nothing to predict"] * sum("<!-- predict: " not in answer for answer in answers)
-    return wrong + length_faults(text, "lesson", FEWEST, MOST)
-
-
-def length_faults(text, what, fewest, most):
-    """Whether a page is too short or too long."""
-    count = words(text)
-    return [] if fewest <= count <= most else [f"a {what} has {fewest} to {most} words, this one {count}"]
+    return wrong + ["an answer has nothing to predict"] * sum("<!-- predict: " not in answer for answer in answers)
 
 
 def pages():
@@ -150,17 +128,9 @@ def wordless(text):
 
 def faults(page):
     """What is wrong with a page of the repository."""
-    name = page.relative_to(ROOT).as_posix()
     text = page.read_text(encoding="utf-8")
-    wrong = dead_links(page, text)
-    wrong += wordless(text)
-    lesson = re.fullmatch(r"0\d-[^/]*/README.md", name)
-    workshop = re.fullmatch(rf"0\d-[^/]*/workshops/({'|'.join(WORKSHOPS)})/README.md", name)
-    if lesson:
-        wrong += lesson_faults(text)
-    if workshop:
-        wrong += length_faults(text, "workshop", *WORKSHOPS[workshop.group(1)])
-    return wrong
+    is_lesson = re.fullmatch(r"0\d-[^/]*/README.md", page.relative_to(ROOT).as_posix())
+    return dead_links(page, text) + wordless(text) + (lesson_faults(text) if is_lesson else [])
 
 
 def main():

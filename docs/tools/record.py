@@ -381,7 +381,7 @@ def scaling(job):
     for _ in range(ROUNDS):
         for ranks in job.arguments:
             pixels = recorded.pixels_of(job.size) * ranks
-            arguments = ["--random", str(pixels), "--repeat", "31", *(["--check"] if pixels <= 1 << 30 else [])]
+            arguments = ["--random", str(pixels), "--repeat", "31"]
             launcher = os.environ.get("MPIEXEC", "mpirun")
             document = run(job._replace(arguments=arguments), under=[launcher, "-n", str(ranks)], variables=MPI_VARIABLES)
             if document is None:

@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "common" / "files"))
-from whole import write_whole  # noqa: E402
+from atomic_write import write_atomically  # noqa: E402
 
 KINDS = ("runs", "queued", "end_to_end", "tune", "experiments", "cluster", "many", "bins")
 PEERS = "05-launch-tuning/workshops/peers/cuda"
@@ -204,4 +204,4 @@ def text_of(value, indent=""):
 def save(path, recording):
     """Writes the file whole or not at all: until it is complete, the old one stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text_of(recording) + "\n")
+    write_atomically(path, text_of(recording) + "\n")

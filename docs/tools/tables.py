@@ -418,24 +418,17 @@ def tuning_table(recording, program):
             f"of {len(run['trials'])} launches {outcomes}.")
 
 
-def fastest_gb_s(run):
-    return run["input"]["pixels"] / run["all_ms"]["min"] / 1e6
-
-
 def cluster_table(recording, program, size):
     """a row for each number of ranks, each of which counts so many pixels"""
     (entry,) = select(recording, "cluster", program=program, size=size)
     runs = entry["run"]["scaling"]
-    rows = []
-    for run in runs:
-        efficiency = ratio(100 * fastest_gb_s(run) * runs[0]["ranks"], run["ranks"] * fastest_gb_s(runs[0]))
-        rows.append([str(run["ranks"]), size_in_words(run["input"]["pixels"]), run["all_ms"]["median"], run["all_ms"]["min"],
-                     fastest_gb_s(run), efficiency, run["all_reduce"][0]["median_us"]])
+    rows = [[str(run["ranks"]), size_in_words(run["input"]["pixels"]), run["all_ms"]["median"], run["all_ms"]["min"],
+             run["input"]["pixels"] / run["all_ms"]["median"] / 1e6, ratio(100 * runs[0]["all_ms"]["median"], run["all_ms"]["median"]),
+             run["all_reduce"][0]["median_us"]] for run in runs]
     return ([entry], f"{device(entry)}: {size_in_words(recorded.pixels_of(size))} for each rank",
             ["Ranks", "Pixels", "Median, ms", "Fastest, ms", "GB/s", "Efficiency, %", "All-reduce, µs"], rows,
-            f"GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number of "
-            f"ranks. {entry['run']['rounds']} rounds of {runs[0]['all_ms']['runs']} runs each; shown is the round with the fastest run. "
-            f"{entry['run']['mpi']}.")
+            f"GB/s and efficiency are by medians: one rank's time over that of so many, for as many pixels each. {entry['run']['rounds']} "
+            f"rounds of {runs[0]['all_ms']['runs']} runs each; shown is the round with the fastest run. {entry['run']['mpi']}.")
 
 
 TABLES = {"ladder": ladder.table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,

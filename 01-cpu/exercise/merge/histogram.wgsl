@@ -2,7 +2,7 @@
 @compute @workgroup_size(GROUP_SIZE)
 fn count_part(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {
     var own: array<u32, BINS>;
-    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {
+    for (var i = item.x; i < args.count; i += groups.x * GROUP_SIZE) {
         own[pixel(i)] += 1u;
     }
     // ---- your part: add `own` to the histogram, and lose no other work-item's counts ----

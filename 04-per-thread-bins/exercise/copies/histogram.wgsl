@@ -9,7 +9,7 @@ fn histogram_copies(@builtin(local_invocation_index) item: u32, @builtin(workgro
     }
     // ---- end of your part ----
     workgroupBarrier();
-    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {
+    for (var i = group.x * GROUP_SIZE + item; i < args.count; i += groups.x * GROUP_SIZE) {
         atomicAdd(&table[pixel(i) * COPIES + item % COPIES], 1u);
     }
     workgroupBarrier();

@@ -50,27 +50,20 @@ int main(int argc, char** argv) try {
 
     // 4. The kernels. They were compiled with this file.
 
-    // 5. What the strategies share: the pixels on the device and the histogram, and how a kernel
-    //    that adds to it is run. What is added up needs the time of zeroing, too.
+    // 5. What the strategies share: the pixels on the device, the histogram, and a kernel that adds
+    //    rows up in it. What is added up needs the time of zeroing, too.
     const std::size_t histogram_bytes = values.bins * sizeof(std::uint32_t);
     Memory<std::uint16_t> pixels;
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(pixels.out(), values.bytes()));
     CHECK_CUDA(cudaMalloc(histogram.out(), histogram_bytes));
     std::vector<std::uint32_t> counted(values.bins);
-    lesson.copy_in = [&] {  // `examine` calls it
+    const auto copy_in = [&] {
         CHECK_CUDA(
             cudaMemcpy(pixels, values.pixels.data(), values.bytes(), cudaMemcpyHostToDevice));
     };
-    const auto zero_and_count = [&](const auto& count, Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        CHECK_CUDA(cudaMemsetAsync(histogram, 0, histogram_bytes));
-        count();
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
+    const auto copy_out = [&] {
         CHECK_CUDA(cudaMemcpy(counted.data(), histogram, histogram_bytes, cudaMemcpyDeviceToHost));
-        result = values.judge(counted, lesson.expected);
-        return elapsed_ms(begin, end);
     };
     const auto add_up = [&](const std::uint32_t* rows, std::size_t row_count,
                             std::uint32_t counters, std::uint32_t from) {
@@ -85,13 +78,21 @@ int main(int argc, char** argv) try {
         const bins::Plan plan = bins::plan("global", values, lesson.options, limits, group_size);
         const auto kernel = kernels::histogram_global;
         const auto blocks = static_cast<unsigned>(plan.groups);
-        const auto count = [&] {
+        Runs runs = lesson.runs("global", {blocks, group_size},
+                                unsupported_reason(kernel, group_size), plan.text());
+        while (runs.next()) {
+            poison(histogram, histogram_bytes);
+            runs.begin();
+            if (runs.copies_in()) copy_in();
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, histogram_bytes));
             kernel<<<blocks, block_size>>>(pixels, pixel_count, plan.slice, histogram);
-        };
-        lesson.examine(
-            "global", {blocks, group_size}, unsupported_reason(kernel, group_size),
-            [&] { poison(histogram, histogram_bytes); },
-            [&](Histogram& result) { return zero_and_count(count, result); }, plan.text());
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            copy_out();
+            runs.end(elapsed_ms(begin, end));
+            runs.wrong = values.what_is_wrong(counted);
+        }
     }
 
     // 7. local and passes: a launch for each slice of the table, of which local has one. Each block
@@ -109,24 +110,30 @@ int main(int argc, char** argv) try {
         if (plan.unsupported_reason.empty())
             CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(plan.local_bytes())));
-        const auto count = [&] {
+        Runs runs =
+            lesson.runs(variant, {blocks, group_size},
+                        plan.unsupported_reason.empty() ? unsupported_reason(kernel, group_size)
+                                                        : plan.unsupported_reason,
+                        plan.text());
+        while (runs.next()) {
+            poison(histogram, histogram_bytes);
+            poison(rows, rows_bytes);
+            runs.begin();
+            if (runs.copies_in()) copy_in();
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, histogram_bytes));
             for (bins::Slice slice = plan.slice; slice.from < values.bins;
                  slice.from += slice.counters) {
                 kernel<<<blocks, block_size, plan.local_bytes()>>>(pixels, pixel_count, slice,
                                                                    rows);
                 add_up(rows, blocks, slice.counters, slice.from);
             }
-        };
-        const auto poison_both = [&] {
-            poison(histogram, histogram_bytes);
-            if (rows_bytes > 0) poison(rows, rows_bytes);
-        };
-        lesson.examine(
-            variant, {blocks, group_size},
-            plan.unsupported_reason.empty() ? unsupported_reason(kernel, group_size)
-                                            : plan.unsupported_reason,
-            poison_both, [&](Histogram& result) { return zero_and_count(count, result); },
-            plan.text());
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            copy_out();
+            runs.end(elapsed_ms(begin, end));
+            runs.wrong = values.what_is_wrong(counted);
+        }
     }
 
     // 8. The table, and the exit status that tells the truth.

@@ -7,7 +7,6 @@
 
 #include "05-launch-tuning/layout.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 namespace bins {
 
@@ -17,8 +16,7 @@ void Values::add_options(CLI::App& app) {
                        [this](std::uint64_t number) { bins = static_cast<unsigned>(number); });
 }
 
-common::Histogram Values::judge(std::span<const std::uint32_t> counted,
-                                common::Histogram sum) const {
+std::string Values::what_is_wrong(std::span<const std::uint32_t> counted) const {
     std::size_t wrong = 0;
     std::size_t first_wrong = 0;
     for (std::size_t bin = bins; bin-- > 0;) {
@@ -26,14 +24,10 @@ common::Histogram Values::judge(std::span<const std::uint32_t> counted,
         ++wrong;
         first_wrong = bin;
     }
-    if (wrong == 0) return sum;
-    sum[first_wrong * common::kBins / bins] += counted[first_wrong] - expected[first_wrong];
-    common::progress(fmt::format(
-        "\n{} of {} counters {} wrong; the first is bin {}: {} instead of {}. With it alone, and "
-        "neighbouring bins in one table of 256:",
-        wrong, bins, wrong == 1 ? "is" : "are", first_wrong, counted[first_wrong],
-        expected[first_wrong]));
-    return sum;
+    if (wrong == 0) return {};
+    return fmt::format("{} of {} counters {} wrong; the first is bin {}: {} instead of {}", wrong,
+                       bins, wrong == 1 ? "is" : "are", first_wrong, counted[first_wrong],
+                       expected[first_wrong]);
 }
 
 common::Input Values::load(const common::Options& options) {

@@ -35,11 +35,8 @@ struct Values {
     [[nodiscard]] std::size_t bytes() const { return pixels.size() * sizeof pixels[0]; }
 
     /// Holds what a strategy has counted against the right answer.
-    /// @param sum the right histogram of what `load` has returned
-    /// @return the same where each counter is right, and another where one is not: standard error
-    ///         says which is the first
-    [[nodiscard]] common::Histogram judge(std::span<const std::uint32_t> counted,
-                                          common::Histogram sum) const;
+    /// @return how many counters are wrong, and which is the first; empty where none is
+    [[nodiscard]] std::string what_is_wrong(std::span<const std::uint32_t> counted) const;
 };
 
 // ---- how a strategy goes about it ---------------------------------------------------------------

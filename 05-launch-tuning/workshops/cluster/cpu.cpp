@@ -1,54 +1,45 @@
-// One histogram from many processes, on processors. The program itself is in cluster.cpp.
-//
-// Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu --random 8G
-//          mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu --raw FILE --check
-//
-// A rank is a process of MPI, and counts on one thread: start as many as there are cores.
-// cuda.cu does the same on devices.
+// What a rank of cluster.cpp counts with on processors: one thread. Start as many as there are
+// cores. cuda.cu has the same for NVIDIA's GPUs.
 
 #include <algorithm>
 
 #include "01-cpu/histogram.hpp"
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"
+#include "common/host/cpu.hpp"
 #include "common/image/pixels.hpp"
-#include "common/process/choice.hpp"
-#include "common/process/cpu.hpp"
-#include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
-class Core : public cluster::Device {
- public:
-    Core(const common::Options& options, std::size_t pixels) : memory_(pixels) {
-        name = common::cpu_name();
-        driver = "compiler " __VERSION__;
-        number = "0";
-        if (!options.device.empty()) common::device_by_text(options.device, {name}, "C++");
-    }
+const common::Program cluster::kProgram{
+    .chapter = "05-launch-tuning",
+    .name = "workshops/cluster/cpu",
+    .api = "C++",
+    .summary = "one histogram from many processes",
+    .variants = {{"interleaved", "one loop, eight tables, as in chapter 01"}},
+    .unsupported = {{"--plot", "there is nothing to draw"},
+                    {"--counts", "they are in what --json writes"},
+                    {"--time-limit", "mpirun --timeout S ends all ranks after S seconds"},
+                    {"--no-ceiling", "none is measured"},
+                    {"--device", "a rank is one thread"},
+                    {"--list-devices", "a rank is one thread"},
+                    {"--group-size", "a rank is one thread"},
+                    {"--groups", "mpirun -n N says how many ranks"}},
+    .max_pixels = kMaxPixels};
+
+struct Core : cluster::Device {
+    common::PixelBuffer memory;
 
     void copy_in(std::span<const std::uint8_t> pixels, std::size_t before) override {
-        std::copy(pixels.begin(), pixels.end(),
-                  memory_.begin() + static_cast<std::ptrdiff_t>(before));
+        std::copy(pixels.begin(), pixels.end(), &memory[before]);
     }
-
     common::Histogram count(std::size_t first, std::size_t count) override {
-        return count_interleaved(std::span(memory_).subspan(first, count));
+        return count_interleaved(std::span(memory).subspan(first, count));
     }
-
- private:
-    common::PixelBuffer memory_;
 };
 
-int main(int argc, char** argv) {
-    const common::Program program = cluster::program(
-        "workshops/cluster/cpu", "C++", {"interleaved", "one loop, eight tables, as in chapter 01"},
-        {{"--group-size", "a rank is one thread"},
-         {"--groups", "mpirun -n N says how many ranks"}});
-    return cluster::run(argc, argv, program,
-                        [](const common::Options& options, int, std::size_t pixels) {
-                            if (options.list_devices) {
-                                common::print("0: " + common::cpu_name() + "\n");
-                                throw common::Finished();
-                            }
-                            return std::make_unique<Core>(options, pixels);
-                        });
+std::unique_ptr<cluster::Device> cluster::device_for(const common::Options&, int,
+                                                     std::size_t pixels) {
+    auto core = std::make_unique<Core>();
+    core->name = common::cpu_name();
+    core->driver = "compiler " __VERSION__;
+    core->memory.resize(pixels);
+    return core;
 }

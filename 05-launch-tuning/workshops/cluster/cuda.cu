@@ -1,86 +1,66 @@
-// One histogram from many processes, on NVIDIA's GPUs. The kernel is `tuned`, of chapter 05; the
-// program itself is in cluster.cpp.
-//
-// Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/cuda --random 8G
-//          mpirun -n 2 build/05-launch-tuning/workshops/cluster/cuda --raw FILE --check
-//
-// A rank is a process of MPI, with a device of its own where there are enough. cpu.cpp counts
-// without a device.
+// What a rank of cluster.cpp counts with on NVIDIA's GPUs: `tuned`, of chapter 05, on a device of
+// its own where there are enough. cpu.cpp has the same for processors.
 
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
-#include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 using namespace common;
 using namespace common::cuda;
 
-// Number n of this machine's devices in turn.
-static std::string nth_device(int n) {
-    return std::to_string(static_cast<std::size_t>(n) % devices().size());
-}
+const Program cluster::kProgram{
+    .chapter = "05-launch-tuning",
+    .name = "workshops/cluster/cuda",
+    .api = "CUDA",
+    .summary = "one histogram from many processes",
+    .variants = {{"tuned", "chapter 05's, as tune has found it or by default"}},
+    .unsupported = {{"--plot", "there is nothing to draw"},
+                    {"--counts", "they are in what --json writes"},
+                    {"--time-limit", "mpirun --timeout S ends all ranks after S seconds"},
+                    {"--no-ceiling", "none is measured"},
+                    {"--list-devices", "chapter 05's program lists them"},
+                    {"--no-diagnosis", "a wrong result is not looked into"}},
+    .max_pixels = kMaxPixels};
 
-class CudaDevice : public cluster::Device {
- public:
-    CudaDevice(const Options& options, int nth, std::size_t pixel_count) {
-        // 1. The first rank of a machine takes its first device, the next one the next, and so on
-        //    around. Several ranks may share one.
-        number = options.device.empty() ? nth_device(nth) : options.device;
-        const cuda::Device device = choose_device(number);
-        name = device.name;
-        driver = device.driver;
-        limits_ = limits_of(device.id);
+struct CudaDevice : cluster::Device {
+    DeviceLimits limits;
+    TunedLaunch launch;
+    std::optional<std::size_t> groups;  // as the command line says
+    kernels::Tuned tuned = nullptr;
+    Memory<std::uint8_t> pixels;
+    Memory<std::uint32_t> histogram;
+    Memory<kernels::Total> totals;
 
-        // 2. Where its commands go: the default stream; and memory.
-        CHECK_CUDA(cudaMalloc(pixels_.out(), pixel_count));
-        CHECK_CUDA(cudaMalloc(histogram_.out(), sizeof(Histogram)));
-        CHECK_CUDA(cudaMalloc(totals_.out(), kTotalWords * sizeof(kernels::Total)));
-        CHECK_CUDA(cudaMemset(totals_, 0, kTotalWords * sizeof(kernels::Total)));
-
-        // 3. How to count: `tuned`, as chapter 05 launches it on this device.
-        launch_ = launch_for(limits_, options, std::min(pixel_count, cluster::kMaxLaunchPixels));
-        groups_ = options.groups;
-        tuned_ = kernels::tuned(launch_.copies, launch_.loads);
-    }
-
-    // 4. My share goes to the device, some at a time.
     void copy_in(std::span<const std::uint8_t> some, std::size_t before) override {
-        CHECK_CUDA(cudaMemcpy(pixels_ + before, some.data(), some.size(), cudaMemcpyHostToDevice));
+        CHECK_CUDA(cudaMemcpy(pixels + before, some.data(), some.size(), cudaMemcpyHostToDevice));
     }
 
-    // 5. Count a part of it.
     Histogram count(std::size_t first, std::size_t count) override {
         Histogram counted{};
-        const std::size_t groups = groups_.value_or(launch_.groups(limits_.units, count));
-        tuned_<<<static_cast<unsigned>(groups), static_cast<unsigned>(launch_.group_size)>>>(
-            pixels_, first, count, totals_, histogram_);
+        const std::size_t blocks = groups.value_or(launch.groups(limits.units, count));
+        tuned<<<static_cast<unsigned>(blocks), static_cast<unsigned>(launch.group_size)>>>(
+            pixels, first, count, totals, histogram);
         CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaMemcpy(counted.data(), histogram_, sizeof counted, cudaMemcpyDeviceToHost));
+        CHECK_CUDA(cudaMemcpy(counted.data(), histogram, sizeof counted, cudaMemcpyDeviceToHost));
         return counted;
     }
-
- private:
-    DeviceLimits limits_;
-    TunedLaunch launch_;
-    std::optional<std::size_t> groups_;
-    Memory<std::uint8_t> pixels_;
-    Memory<std::uint32_t> histogram_;
-    Memory<kernels::Total> totals_;
-    kernels::Tuned tuned_ = nullptr;
 };
 
-int main(int argc, char** argv) {
-    const Program program =
-        cluster::program("workshops/cluster/cuda", "CUDA",
-                         {"tuned", "chapter 05's, as tune has found it or by default"},
-                         {{"--no-diagnosis", "a wrong result is not looked into"}});
-    return cluster::run(argc, argv, program,
-                        [](const Options& options, int nth, std::size_t pixels) {
-                            if (options.list_devices) {
-                                print(list(devices()));
-                                throw Finished();
-                            }
-                            return std::make_unique<CudaDevice>(options, nth, pixels);
-                        });
+std::unique_ptr<cluster::Device> cluster::device_for(const Options& options, int nth,
+                                                     std::size_t pixels) {
+    auto cuda = std::make_unique<CudaDevice>();
+    const auto number = static_cast<std::size_t>(nth) % devices().size();
+    const common::cuda::Device device =
+        choose_device(options.device.empty() ? std::to_string(number) : options.device);
+    cuda->name = device.name;
+    cuda->driver = device.driver;
+    cuda->limits = limits_of(device.id);
+    cuda->launch = launch_for(cuda->limits, options, std::min(pixels, kMaxLaunchPixels));
+    cuda->groups = options.groups;
+    cuda->tuned = kernels::tuned(cuda->launch.copies, cuda->launch.loads);
+    CHECK_CUDA(cudaMalloc(cuda->pixels.out(), pixels));
+    CHECK_CUDA(cudaMalloc(cuda->histogram.out(), sizeof(Histogram)));
+    CHECK_CUDA(cudaMalloc(cuda->totals.out(), kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMemset(cuda->totals, 0, kTotalWords * sizeof(kernels::Total)));
+    return cuda;
 }

@@ -75,18 +75,10 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaGetLastError());
     };
 
-    // 6. How a way is examined: by wall time, on poisoned buffers, checked before and after it is
-    //    timed. `untimed` is what the next run needs.
-    using Work = std::function<void(Histogram&)>;
-    const auto measure = [&](const char* way, const Work& timed, const Work& untimed = {}) {
-        if (!lesson.wants(way)) return;
-        lesson.examine(way, [&](Histogram& result) {
-            poison(pixels, pixel_count);
-            poison(rows, rows_bytes);
-            const double ms = wall_ms([&] { timed(result); });
-            if (untimed) untimed(result);
-            return ms;
-        });
+    // 6. What the ways share: a way is timed by wall time, on poisoned buffers.
+    const auto poison_all = [&] {
+        poison(pixels, pixel_count);
+        poison(rows, rows_bytes);
     };
     const auto copy_all = [&](const void* from) {
         CHECK_CUDA(cudaMemcpyAsync(pixels, from, pixel_count, cudaMemcpyHostToDevice, counts));
@@ -101,45 +93,68 @@ int main(int argc, char** argv) try {
 
     // 7. The copy alone, which no way that copies can be faster than. It is counted when its time
     //    is over.
-    measure(
-        "copy",
-        [&](Histogram&) {
+    if (lesson.wants("copy")) {
+        Runs runs = lesson.runs("copy");
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
             copy_all(pinned);
             CHECK_CUDA(cudaStreamSynchronize(counts));
-        },
-        [&](Histogram& result) { count_all(pixels, result); });
+            runs.end();
+            count_all(pixels, runs.counts);
+        }
+    }
 
     // 8. pageable and pinned: copy all, then count all.
-    measure("pageable", [&](Histogram& result) {
-        copy_all(lesson.pixels.data());
-        count_all(pixels, result);
-    });
-    measure("pinned", [&](Histogram& result) {
-        copy_all(pinned);
-        count_all(pixels, result);
-    });
+    for (const std::string way : {"pageable", "pinned"}) {
+        if (!lesson.wants(way)) continue;
+        const std::uint8_t* const from = way == "pinned" ? pinned : lesson.pixels.data();
+        Runs runs = lesson.runs(way);
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
+            copy_all(from);
+            count_all(pixels, runs.counts);
+            runs.end();
+        }
+    }
 
     // 9. pipelined: each chunk is counted while the next is copied, and the host adds the rows.
-    measure("pipelined", [&](Histogram& result) {
-        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-            const std::size_t first = chunk * kChunkPixels;
-            const std::size_t length = std::min<std::size_t>(kChunkPixels, pixel_count - first);
-            CHECK_CUDA(cudaMemcpyAsync(pixels + first, pinned + first, length,
-                                       cudaMemcpyHostToDevice, copies));
-            CHECK_CUDA(cudaEventRecord(copied[chunk], copies));
-            CHECK_CUDA(cudaStreamWaitEvent(counts, copied[chunk], 0));
-            launch(for_chunk, pixels, first, length, rows + chunk * kBins);
+    if (lesson.wants("pipelined")) {
+        Runs runs = lesson.runs("pipelined");
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
+            for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+                const std::size_t first = chunk * kChunkPixels;
+                const std::size_t length = std::min<std::size_t>(kChunkPixels, pixel_count - first);
+                CHECK_CUDA(cudaMemcpyAsync(pixels + first, pinned + first, length,
+                                           cudaMemcpyHostToDevice, copies));
+                CHECK_CUDA(cudaEventRecord(copied[chunk], copies));
+                CHECK_CUDA(cudaStreamWaitEvent(counts, copied[chunk], 0));
+                launch(for_chunk, pixels, first, length, rows + chunk * kBins);
+            }
+            CHECK_CUDA(
+                cudaMemcpyAsync(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost, counts));
+            CHECK_CUDA(cudaStreamSynchronize(counts));
+            add_rows(pinned_rows, chunks, runs.counts);
+            runs.end();
         }
-        CHECK_CUDA(cudaMemcpyAsync(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost, counts));
-        CHECK_CUDA(cudaStreamSynchronize(counts));
-        add_rows(pinned_rows, chunks, result);
-    });
+    }
 
     // 10. mapped: the kernel reads the host's memory, over the bus, under the address that it has
     //     for the device.
-    std::uint8_t* seen_by_device = nullptr;
-    CHECK_CUDA(cudaHostGetDevicePointer(&seen_by_device, pinned, 0));
-    measure("mapped", [&](Histogram& result) { count_all(seen_by_device, result); });
+    if (lesson.wants("mapped")) {
+        std::uint8_t* seen_by_device = nullptr;
+        CHECK_CUDA(cudaHostGetDevicePointer(&seen_by_device, pinned, 0));
+        Runs runs = lesson.runs("mapped");
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
+            count_all(seen_by_device, runs.counts);
+            runs.end();
+        }
+    }
 
     // 11. The table, with each way's speed in percent of the copy's, and the exit status that tells
     //     the truth.

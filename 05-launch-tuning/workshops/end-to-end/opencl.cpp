@@ -71,18 +71,10 @@ int main(int argc, char** argv) try {
                       first, length, row, copied);
     };
 
-    // 6. How a way is examined: by wall time, on poisoned buffers, checked before and after it is
-    //    timed. `untimed` is what the next run needs.
-    using Work = std::function<void(Histogram&)>;
-    const auto measure = [&](const char* way, const Work& timed, const Work& untimed = {}) {
-        if (!lesson.wants(way)) return;
-        lesson.examine(way, [&](Histogram& result) {
-            poison(counts, pixels, patterns);
-            poison(counts, rows, chunks * sizeof(Histogram));
-            const double ms = wall_ms([&] { timed(result); });
-            if (untimed) untimed(result);
-            return ms;
-        });
+    // 6. What the ways share: a way is timed by wall time, on poisoned buffers.
+    const auto poison_all = [&] {
+        poison(counts, pixels, patterns);
+        poison(counts, rows, chunks * sizeof(Histogram));
     };
     const auto copy_all = [&](const void* from) {
         CHECK_CL(clEnqueueWriteBuffer(counts, pixels, CL_FALSE, 0, pixel_count, from, 0, nullptr,
@@ -96,55 +88,73 @@ int main(int argc, char** argv) try {
 
     // 7. The copy alone, which no way that copies can be faster than. It is counted when its time
     //    is over.
-    measure(
-        "copy",
-        [&](Histogram&) {
+    if (lesson.wants("copy")) {
+        Runs runs = lesson.runs("copy");
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
             copy_all(pinned);
             CHECK_CL(clFinish(counts));
-        },
-        [&](Histogram& result) { count_all(pixels, result); });
+            runs.end();
+            count_all(pixels, runs.counts);
+        }
+    }
 
     // 8. pageable and pinned: copy all, then count all.
-    measure("pageable", [&](Histogram& result) {
-        copy_all(lesson.pixels.data());
-        count_all(pixels, result);
-    });
-    measure("pinned", [&](Histogram& result) {
-        copy_all(pinned);
-        count_all(pixels, result);
-    });
+    for (const std::string way : {"pageable", "pinned"}) {
+        if (!lesson.wants(way)) continue;
+        const std::uint8_t* const from = way == "pinned" ? pinned : lesson.pixels.data();
+        Runs runs = lesson.runs(way);
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
+            copy_all(from);
+            count_all(pixels, runs.counts);
+            runs.end();
+        }
+    }
 
     // 9. pipelined: each chunk is counted while the next is copied, and the host adds the rows.
-    measure("pipelined", [&](Histogram& result) {
-        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-            const std::size_t first = chunk * kChunkPixels;
-            const std::size_t length = std::min<std::size_t>(kChunkPixels, pixel_count - first);
-            Event copied;
-            CHECK_CL(clEnqueueWriteBuffer(copies, pixels, CL_FALSE, first, length, pinned + first,
-                                          0, nullptr, copied.out()));
-            // Without a flush a driver may wait for more commands before it begins.
-            CHECK_CL(clFlush(copies));
-            launch(for_chunk, pixels, first, length, row_of_chunk[chunk], copied);
-            CHECK_CL(clFlush(counts));
-        }
+    if (lesson.wants("pipelined")) {
         std::vector<std::uint32_t> counted(chunks * kBins);
-        CHECK_CL(clEnqueueReadBuffer(counts, rows, CL_TRUE, 0, chunks * sizeof(Histogram),
-                                     counted.data(), 0, nullptr, nullptr));
-        add_rows(counted.data(), chunks, result);
-    });
+        Runs runs = lesson.runs("pipelined");
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
+            for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+                const std::size_t first = chunk * kChunkPixels;
+                const std::size_t length = std::min<std::size_t>(kChunkPixels, pixel_count - first);
+                Event copied;
+                CHECK_CL(clEnqueueWriteBuffer(copies, pixels, CL_FALSE, first, length,
+                                              pinned + first, 0, nullptr, copied.out()));
+                // Without a flush a driver may wait for more commands before it begins.
+                CHECK_CL(clFlush(copies));
+                launch(for_chunk, pixels, first, length, row_of_chunk[chunk], copied);
+                CHECK_CL(clFlush(counts));
+            }
+            CHECK_CL(clEnqueueReadBuffer(counts, rows, CL_TRUE, 0, chunks * sizeof(Histogram),
+                                         counted.data(), 0, nullptr, nullptr));
+            add_rows(counted.data(), chunks, runs.counts);
+            runs.end();
+        }
+    }
 
     // 10. mapped: the host lets go of its memory, and the kernel reads it there. (A driver may copy
     //     it after all.) When the time is over the host takes it back, for the next run.
     const auto unmap_staging = [&] {
         CHECK_CL(clEnqueueUnmapMemObject(counts, staging, pinned, 0, nullptr, nullptr));
     };
-    measure(
-        "mapped",
-        [&](Histogram& result) {
+    if (lesson.wants("mapped")) {
+        Runs runs = lesson.runs("mapped");
+        while (runs.next()) {
+            poison_all();
+            runs.begin();
             unmap_staging();
-            count_all(staging, result);
-        },
-        [&](Histogram&) { map_staging(); });
+            count_all(staging, runs.counts);
+            runs.end();
+            map_staging();
+        }
+    }
     unmap_staging();
     CHECK_CL(clFinish(counts));
 

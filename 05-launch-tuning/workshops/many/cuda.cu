@@ -43,7 +43,7 @@ static Kernels of_loads(unsigned loads) {
     return loads == 1 ? kKernels<kCopies, 1> : kKernels<kCopies, 2>;
 }
 
-static Kernels kernels_for(const many::Launch& launch) {
+static Kernels kernels_for(const many::BatchLaunch& launch) {
     return launch.copies == 4 ? of_loads<4>(launch.loads) : of_loads<32>(launch.loads);
 }
 
@@ -118,10 +118,6 @@ int main(int argc, char** argv) try {
     make(first, batch.first.size() * sizeof(std::uint64_t), batch.first.data());
     make(rows, rows_bytes, nullptr);
     make(totals, zeros.size() * sizeof(kernels::Total), zeros.data());
-    lesson.copy_in = [&] {  // `examine` calls it
-        CHECK_CUDA(cudaMemcpyAsync(pixels, lesson.pixels.data(), lesson.pixels.size(),
-                                   cudaMemcpyHostToDevice, stream));
-    };
     // The totals are not filled with a pattern before a run, as the rows are. In place of that the
     // program checks that the run before has left zeros.
     const auto poison_and_check = [&] {
@@ -132,23 +128,14 @@ int main(int argc, char** argv) try {
         many::require_zeros(words);
     };
     std::vector<std::uint32_t> counted(batch.size() * kBins);
-    const auto examine = [&](const std::string& variant, const Launch& launch,
-                             const std::string& missing, const auto& count,
-                             const std::string& launch_text) {
-        lesson.examine(
-            variant, launch, missing, poison_and_check,
-            [&](Histogram& result) {
-                CHECK_CUDA(cudaEventRecord(begin, stream));
-                count();
-                CHECK_CUDA(cudaGetLastError());
-                CHECK_CUDA(cudaEventRecord(end, stream));
-                CHECK_CUDA(cudaMemcpyAsync(counted.data(), rows, rows_bytes, cudaMemcpyDeviceToHost,
-                                           stream));
-                CHECK_CUDA(cudaStreamSynchronize(stream));
-                batch.judge(counted.data(), result);
-                return elapsed_ms(begin, end);
-            },
-            launch_text);
+    const auto copy_in = [&] {
+        CHECK_CUDA(cudaMemcpyAsync(pixels, lesson.pixels.data(), lesson.pixels.size(),
+                                   cudaMemcpyHostToDevice, stream));
+    };
+    const auto copy_out = [&] {
+        CHECK_CUDA(
+            cudaMemcpyAsync(counted.data(), rows, rows_bytes, cudaMemcpyDeviceToHost, stream));
+        CHECK_CUDA(cudaStreamSynchronize(stream));
     };
 
     // 6. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
@@ -169,11 +156,20 @@ int main(int argc, char** argv) try {
         const bool noted = variant == "graph";
         if (!lesson.wants(variant, noted ? Graph::missing() : "")) continue;
         if (noted) graph.note(stream, kernel_alone, [&] { queue_all(false); });
-        const auto count = [&] {
+        Runs runs = lesson.runs(variant, {blocks, block_size},
+                                unsupported_reason(kernel_alone, block_size), launches.one.text());
+        while (runs.next()) {
+            poison_and_check();
+            runs.begin();
+            if (runs.copies_in()) copy_in();
+            CHECK_CUDA(cudaEventRecord(begin, stream));
             noted ? graph.launch(stream) : queue_all(variant == "one-by-one");
-        };
-        examine(variant, {blocks, block_size}, unsupported_reason(kernel_alone, block_size), count,
-                launches.one.text());
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end, stream));
+            copy_out();
+            runs.end(elapsed_ms(begin, end));
+            runs.wrong = batch.what_is_wrong(counted.data());
+        }
     }
 
     // 7. group-each: one launch, a block for each picture, whose row nobody else writes.
@@ -181,11 +177,20 @@ int main(int argc, char** argv) try {
         const auto kernel = kernels_for(launches.each).each;
         const auto groups = static_cast<unsigned>(launches.each.groups);
         const auto size = static_cast<unsigned>(launches.each.group_size);
-        const auto count = [&] {
+        Runs runs = lesson.runs("group-each", {groups, size}, unsupported_reason(kernel, size),
+                                launches.each.text());
+        while (runs.next()) {
+            poison_and_check();
+            runs.begin();
+            if (runs.copies_in()) copy_in();
+            CHECK_CUDA(cudaEventRecord(begin, stream));
             kernel<<<groups, size, 0, stream>>>(pixels, first, batch.size(), rows);
-        };
-        examine("group-each", {groups, size}, unsupported_reason(kernel, size), count,
-                launches.each.text());
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end, stream));
+            copy_out();
+            runs.end(elapsed_ms(begin, end));
+            runs.wrong = batch.what_is_wrong(counted.data());
+        }
     }
 
     // 8. The table, and the exit status that tells the truth.

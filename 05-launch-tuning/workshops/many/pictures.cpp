@@ -6,10 +6,6 @@
 #include <span>
 #include <stdexcept>
 
-#include "common/process/terminal.hpp"
-
-using common::Histogram;
-
 namespace many {
 
 void Batch::add_options(CLI::App& app) {
@@ -28,16 +24,13 @@ common::Input Batch::load(const common::Options& options) {
         first.push_back(std::min<std::uint64_t>(begin + each, pixels.size()));
         expected.push_back(
             common::reference_histogram(pixels.subspan(begin, first.back() - begin)));
-        for (std::size_t bin = 0; bin < common::kBins; ++bin)
-            sum[bin] += expected.back()[bin];
     } while (first.back() < pixels.size());
     input.name += fmt::format("; {} picture{}", size(), size() == 1 ? "" : "s");
     if (side > 0) input.name += fmt::format(" of {0} x {0}", side);
     return input;
 }
 
-void Batch::judge(const std::uint32_t* rows, Histogram& result) const {
-    result = sum;
+std::string Batch::what_is_wrong(const std::uint32_t* rows) const {
     std::size_t wrong = 0;
     std::size_t first_wrong = 0;
     for (std::size_t p = size(); p-- > 0;) {
@@ -45,14 +38,11 @@ void Batch::judge(const std::uint32_t* rows, Histogram& result) const {
         ++wrong;
         first_wrong = p;
     }
-    if (wrong == 0) return;
-    for (std::size_t bin = 0; bin < common::kBins; ++bin)
-        result[bin] += rows[first_wrong * common::kBins + bin] - expected[first_wrong][bin];
-    common::progress(
-        fmt::format("\n{} of {} pictures {} wrong; the first is number {}: {} pixels from byte {} "
-                    "on. With it alone the sum is:",
-                    wrong, size(), wrong == 1 ? "is" : "are", first_wrong,
-                    first[first_wrong + 1] - first[first_wrong], first[first_wrong]));
+    if (wrong == 0) return {};
+    return fmt::format(
+        "{} of {} pictures {} wrong; the first is number {}: {} pixels from byte {} on", wrong,
+        size(), wrong == 1 ? "is" : "are", first_wrong, first[first_wrong + 1] - first[first_wrong],
+        first[first_wrong]);
 }
 
 void require_zeros(std::span<const unsigned long long> totals) {
@@ -64,7 +54,7 @@ void require_zeros(std::span<const unsigned long long> totals) {
 // H100, or within 1 % of it (docs/results/h100.json, the experiment "many-launches"). The smaller a
 // picture, the more it costs to zero a large table and to add it up, and the fewer work-items have
 // something to do.
-static Launch usual(std::uint64_t pixels) {
+static BatchLaunch usual(std::uint64_t pixels) {
     if (pixels < 8 << 10) return {{.copies = 4, .loads = 1, .group_size = 256}};
     if (pixels < 32 << 10) return {{.copies = 32, .loads = 1, .group_size = 256}};
     return {{.copies = 32, .loads = 2, .group_size = 512}};
@@ -72,7 +62,7 @@ static Launch usual(std::uint64_t pixels) {
 
 Launches launches(const Batch& batch, const common::Options& options, std::size_t units) {
     const std::uint64_t mean = batch.bytes() / batch.size();
-    const auto of = [&](Launch launch) {
+    const auto of = [&](BatchLaunch launch) {
         launch.copies = options.number("copies").value_or(launch.copies);
         launch.loads = options.number("loads").value_or(launch.loads);
         launch.group_size = options.group_size.value_or(launch.group_size);

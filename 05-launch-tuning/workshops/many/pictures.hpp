@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "05-launch-tuning/launch.hpp"
@@ -21,7 +22,6 @@ struct Batch {
     /// Where each begins, and at last where the last one ends.
     std::vector<std::uint64_t> first{0};
     std::vector<common::Histogram> expected = {};  ///< the right answer for each
-    common::Histogram sum{};                       ///< of these
 
     [[nodiscard]] std::size_t size() const { return first.size() - 1; }
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(first.back()); }
@@ -34,17 +34,16 @@ struct Batch {
     /// @return their pixels
     common::Input load(const common::Options& options);
 
-    /// Holds the rows that a strategy has counted against the right ones: `result` becomes `sum`
-    /// where each picture is right. Where one is wrong, standard error says which is the first, and
-    /// how many are; and `result` is the sum as it would be with that one alone.
-    void judge(const std::uint32_t* rows, common::Histogram& result) const;
+    /// Holds the rows that a strategy has counted against the right ones.
+    /// @return how many pictures are wrong, and which is the first; empty where none is
+    [[nodiscard]] std::string what_is_wrong(const std::uint32_t* rows) const;
 };
 
 /// @throws std::runtime_error where the last launch has left anything else in its totals
 void require_zeros(std::span<const unsigned long long> totals);
 
 /// How groups count, each as one of `tuned` does.
-struct Launch : TunedLaunch {
+struct BatchLaunch : TunedLaunch {
     std::size_t groups = 1;  ///< in all
 
     [[nodiscard]] std::string text() const { return TunedLaunch::text(groups); }
@@ -53,7 +52,7 @@ struct Launch : TunedLaunch {
 /// The two launches: of a picture alone, and of a group for each.
 /// @param units multiprocessors
 struct Launches {
-    Launch one, each;
+    BatchLaunch one, each;
 };
 Launches launches(const Batch& batch, const common::Options& options, std::size_t units);
 

@@ -12,9 +12,9 @@
 
 #include "01-cpu/histogram.hpp"
 #include "05-launch-tuning/workshops/peers/peer.hpp"
+#include "common/host/cpu.hpp"
 #include "common/lesson.hpp"
-#include "common/process/choice.hpp"
-#include "common/process/cpu.hpp"
+#include "common/options/device_option.hpp"
 
 using namespace common;
 
@@ -62,19 +62,21 @@ int main(int argc, char** argv) try {
     for (const std::string& file : files)
         peers.push_back(peers_of(file));
 
-    // 3. How each is examined. A small picture is counted several times in a row, so that a run
-    //    takes a millisecond or more.
+    // 3. How each is run. A small picture is counted several times in a row, so that a run takes a
+    //    millisecond or more.
     constexpr std::size_t kPixelsInARow = std::size_t{16} << 20;
     const std::size_t in_a_row =
         std::clamp<std::size_t>(kPixelsInARow / std::max<std::size_t>(pixels.size(), 1), 1, 1000);
-    const auto examine = [&](const char* name, const auto& count) {
-        lesson.examine(name, [&](Histogram& result) {
+    const auto run = [&](const char* name, const std::function<void(Histogram&)>& count) {
+        Runs runs = lesson.runs(name);
+        while (runs.next()) {
+            runs.begin();
             const double ms = wall_ms([&] {
                 for (std::size_t time = 0; time < in_a_row; ++time)
-                    count(result);
+                    count(runs.counts);
             });
-            return ms / static_cast<double>(in_a_row);
-        });
+            runs.end(ms / static_cast<double>(in_a_row));
+        }
     };
 
     // 4. Chapter 01's loops.
@@ -82,22 +84,21 @@ int main(int argc, char** argv) try {
     const auto with_team = [&](const auto& count) {
         return [&](Histogram& h) { h = count_threads_private(pixels, team, count); };
     };
-    if (lesson.wants("serial")) examine("serial", [&](Histogram& h) { h = count_serial(pixels); });
+    if (lesson.wants("serial")) run("serial", [&](Histogram& h) { h = count_serial(pixels); });
     if (lesson.wants("interleaved"))
-        examine("interleaved", [&](Histogram& h) { h = count_interleaved(pixels); });
+        run("interleaved", [&](Histogram& h) { h = count_interleaved(pixels); });
     if (lesson.wants("simd", why_no_simd()))
-        examine("simd", [&](Histogram& h) { h = count_with_simd(pixels); });
+        run("simd", [&](Histogram& h) { h = count_with_simd(pixels); });
     if (lesson.wants("threads-private"))
-        examine("threads-private", with_team([](Pixels p) { return count_interleaved(p); }));
+        run("threads-private", with_team([](Pixels p) { return count_interleaved(p); }));
     if (lesson.wants("threads-simd", why_no_simd()))
-        examine("threads-simd", with_team(count_with_simd));
+        run("threads-simd", with_team(count_with_simd));
 
     // 5. And the others.
     for (const Peer* peer : peers)
         for (; peer->name != nullptr; ++peer)
-            examine(peer->name, [&](Histogram& h) {
-                peer->count_pixels(pixels.data(), pixels.size(), h.data());
-            });
+            run(peer->name,
+                [&](Histogram& h) { peer->count_pixels(pixels.data(), pixels.size(), h.data()); });
 
     // 6. The table, and the exit status that tells the truth.
     return lesson.finish();

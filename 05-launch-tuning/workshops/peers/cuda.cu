@@ -101,71 +101,61 @@ int main(int argc, char** argv) try {
                       : read_ceiling_gb_s(copies, pixel_count);
     });
 
-    // 6. What all share. Each is run on the next copy, on a poisoned histogram, between two events.
+    // 6. What all share: the histogram, which `cub` and `tuned` need not find zeroed.
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
     std::size_t next = 0;
-    using CountOnDevice = std::function<void(const std::uint8_t* pixels)>;
-    const auto run = [&](const std::string& variant, const Launch& launch,
-                         const CountOnDevice& count, const std::string& launch_text = {}) {
-        const auto count_next = [&](Histogram& result) {
+
+    // 7. The library, whose scratch memory is allocated before, and `tuned`, as chapter 05 launches
+    //    it.
+    std::size_t scratch_bytes = 0;
+    CHECK_CUDA(count_with_cub(nullptr, scratch_bytes, nullptr, pixel_count, nullptr));
+    Memory<std::uint8_t> scratch;
+    CHECK_CUDA(cudaMalloc(scratch.out(), std::max<std::size_t>(scratch_bytes, 1)));
+    TunedLaunch config;
+    if (lesson.wants("tuned")) config = launch_for(limits, lesson.options, pixel_count);
+    const auto blocks = static_cast<unsigned>(lesson.groups(config.groups(units, pixel_count)));
+    const auto block_size = static_cast<unsigned>(config.group_size);
+    const kernels::Tuned tuned = kernels::tuned(config.copies, config.loads);
+    Memory<kernels::Total> totals;
+    CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
+
+    // 8. Each is run on the next copy, on a poisoned histogram, between two events; the chapters'
+    //    kernels launched as the chapters launch them.
+    const std::pair<const char*, Launch> peers[] = {{"cub", {}},
+                                                    {"global", {2 * units, 256}},
+                                                    {"local", {2 * units, 256}},
+                                                    {"lane-bins", {units, 1024}},
+                                                    {"tuned", {blocks, block_size}}};
+    for (const auto& [name, launch] : peers) {
+        const std::string peer = name;
+        if (!lesson.wants(peer)) continue;
+        Runs runs = lesson.runs(peer, launch, "", peer == "tuned" ? config.text(blocks) : "");
+        while (runs.next()) {
+            poison(histogram, sizeof(Histogram));
+            const std::uint8_t* const pixels = copies[next++ % copies.size()];
+            runs.begin();
             keep_busy();
             CHECK_CUDA(cudaEventRecord(begin));
-            count(copies[next++ % copies.size()]);
+            if (peer != "cub" && peer != "tuned")
+                CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            if (peer == "cub")
+                CHECK_CUDA(count_with_cub(scratch, scratch_bytes, pixels, pixel_count, histogram));
+            if (peer == "global")
+                histogram_global<<<2 * units, 256>>>(pixels, pixel_count, histogram);
+            if (peer == "local")
+                kernels::histogram_local<<<2 * units, 256>>>(pixels, pixel_count, histogram);
+            if (peer == "lane-bins")
+                histogram_lanes<32><<<units, 1024>>>(pixels, pixel_count, histogram, 4);
+            if (peer == "tuned")
+                tuned<<<blocks, block_size>>>(pixels, 0, pixel_count, totals, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return elapsed_ms(begin, end);
-        };
-        lesson.examine(
-            variant, launch, {}, [&] { poison(histogram, sizeof(Histogram)); }, count_next,
-            launch_text);
-    };
-    const auto zero_histogram = [&] {
-        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-    };
-
-    // 7. The library, whose scratch memory is allocated before.
-    if (lesson.wants("cub")) {
-        std::size_t bytes = 0;
-        CHECK_CUDA(count_with_cub(nullptr, bytes, nullptr, pixel_count, nullptr));
-        Memory<std::uint8_t> scratch;
-        CHECK_CUDA(cudaMalloc(scratch.out(), std::max<std::size_t>(bytes, 1)));
-        run("cub", {}, [&](const std::uint8_t* pixels) {
-            CHECK_CUDA(count_with_cub(scratch, bytes, pixels, pixel_count, histogram));
-        });
-    }
-
-    // 8. The chapters' kernels, launched as the chapters launch them.
-    if (lesson.wants("global"))
-        run("global", {2 * units, 256}, [&](const std::uint8_t* pixels) {
-            zero_histogram();
-            histogram_global<<<2 * units, 256>>>(pixels, pixel_count, histogram);
-        });
-    if (lesson.wants("local"))
-        run("local", {2 * units, 256}, [&](const std::uint8_t* pixels) {
-            zero_histogram();
-            kernels::histogram_local<<<2 * units, 256>>>(pixels, pixel_count, histogram);
-        });
-    if (lesson.wants("lane-bins"))
-        run("lane-bins", {units, 1024}, [&](const std::uint8_t* pixels) {
-            zero_histogram();
-            histogram_lanes<32><<<units, 1024>>>(pixels, pixel_count, histogram, 4);
-        });
-    if (lesson.wants("tuned")) {
-        const TunedLaunch config = launch_for(limits, lesson.options, pixel_count);
-        const auto blocks = static_cast<unsigned>(lesson.groups(config.groups(units, pixel_count)));
-        const auto block_size = static_cast<unsigned>(config.group_size);
-        const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
-        Memory<kernels::Total> totals;
-        CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
-        CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
-        run(
-            "tuned", {blocks, block_size},
-            [&](const std::uint8_t* pixels) {
-                kernel<<<blocks, block_size>>>(pixels, 0, pixel_count, totals, histogram);
-            },
-            config.text(blocks));
+            CHECK_CUDA(cudaMemcpy(runs.counts.data(), histogram, sizeof(Histogram),
+                                  cudaMemcpyDeviceToHost));
+            runs.end(elapsed_ms(begin, end));
+        }
     }
 
     // 9. The table, and the exit status that tells the truth.

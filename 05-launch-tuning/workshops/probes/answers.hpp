@@ -43,4 +43,9 @@ std::string cannot_read(std::uint64_t pixels, unsigned bytes, unsigned loads, un
 std::vector<std::uint32_t> read_in_loads(std::span<const std::uint8_t> pixels, unsigned bytes,
                                          unsigned counted);
 
+/// What is wrong with a run, for Runs; empty where it is right.
+inline std::string verdict(bool right) {
+    return right ? "" : "the answer is wrong";
+}
+
 }  // namespace probes

@@ -35,35 +35,10 @@ int main(int argc, char** argv) try {
 
     // 4. The kernels. They were compiled with this file, above.
 
-    // 5. What the probes share: the pixels; and how one is examined. It zeroes the words of its
-    //    answer, which does not count, runs, and reads them. If all are right, the histogram is.
+    // 5. What the probes share: the pixels. Each zeroes the words of its answer, which does not
+    //    count, runs, and reads them.
     Memory<std::uint8_t> pixels;
     CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
-    lesson.copy_in = [&] {
-        CHECK_CUDA(cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
-    };
-    const auto examine = [&](const char* probe, const auto& kernel, const Launch& launch,
-                             std::uint32_t* answer, std::size_t words, bool zeroed,
-                             const auto& start, const auto& judge) {
-        std::vector<std::uint32_t> read(words);
-        const auto run = [&](Histogram& histogram) {
-            if (zeroed) CHECK_CUDA(cudaMemset(answer, 0, words * sizeof(std::uint32_t)));
-            CHECK_CUDA(cudaEventRecord(begin));
-            start();
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(read.data(), answer, words * sizeof(std::uint32_t),
-                                  cudaMemcpyDeviceToHost));
-            histogram = judge(read) ? lesson.expected : Histogram{};
-            return elapsed_ms(begin, end);
-        };
-        lesson.examine(
-            probe, launch, unsupported_reason(kernel, launch.group_size),
-            [&] {
-                if (zeroed) poison(answer, words * sizeof(std::uint32_t));
-            },
-            run);
-    };
 
     // 6. contention: the counters lie so many words apart.
     if (lesson.wants("contention")) {
@@ -71,15 +46,25 @@ int main(int argc, char** argv) try {
         const std::uint32_t spacing = asked.number("spacing").value_or(4) / 4;
         const std::uint32_t together = asked.number("together").value_or(1);
         const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters, together);
+        std::vector<std::uint32_t> read(counters * spacing);
+        const std::size_t answer_bytes = read.size() * sizeof(std::uint32_t);
         Memory<std::uint32_t> answer;
-        CHECK_CUDA(cudaMalloc(answer.out(), counters * spacing * sizeof(std::uint32_t)));
-        examine(
-            "contention", contention, {groups, group_size}, answer, counters * spacing, true,
-            [&] {
-                contention<<<groups, group_size>>>(pixel_count, counters - 1, spacing, together,
-                                                   answer);
-            },
-            [&](const auto& read) { return probes::every_nth(read, spacing) == expected; });
+        CHECK_CUDA(cudaMalloc(answer.out(), answer_bytes));
+        Runs runs = lesson.runs("contention", {groups, group_size},
+                                unsupported_reason(contention, group_size));
+        while (runs.next()) {
+            poison(answer, answer_bytes);
+            runs.begin();
+            CHECK_CUDA(cudaMemset(answer, 0, answer_bytes));
+            CHECK_CUDA(cudaEventRecord(begin));
+            contention<<<groups, group_size>>>(pixel_count, counters - 1, spacing, together,
+                                               answer);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(read.data(), answer, answer_bytes, cudaMemcpyDeviceToHost));
+            runs.end(elapsed_ms(begin, end));
+            runs.wrong = probes::verdict(probes::every_nth(read, spacing) == expected);
+        }
     }
 
     // 7. chase: one thread, from where the run before has ended.
@@ -93,12 +78,19 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMemcpy(next, chain.next.data(), pixel_count, cudaMemcpyHostToDevice));
         CHECK_CUDA(
             cudaMemcpy(at, chain.order.data(), sizeof(std::uint32_t), cudaMemcpyHostToDevice));
-        examine(
-            "chase", chase, {1, 1}, at, 1, false, [&] { chase<<<1, 1>>>(next, probes::kHops, at); },
-            [&](const auto& read) {
-                hops += probes::kHops;
-                return read[0] == chain.order[hops % chain.order.size()];
-            });
+        Runs runs = lesson.runs("chase", {1, 1}, unsupported_reason(chase, 1));
+        while (runs.next()) {
+            std::uint32_t reached = 0;
+            runs.begin();
+            CHECK_CUDA(cudaEventRecord(begin));
+            chase<<<1, 1>>>(next, probes::kHops, at);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(&reached, at, sizeof reached, cudaMemcpyDeviceToHost));
+            runs.end(elapsed_ms(begin, end));
+            hops += probes::kHops;
+            runs.wrong = probes::verdict(reached == chain.order[hops % chain.order.size()]);
+        }
     }
 
     // 8. read: a kernel for each kind of load.
@@ -110,12 +102,27 @@ int main(int argc, char** argv) try {
                             : bytes == 4 ? read_with<std::uint32_t>(loads, counted)
                                          : read_with<std::uint8_t>(loads, counted);
         const auto expected = probes::read_in_loads(lesson.pixels, bytes, counted);
+        std::vector<std::uint32_t> read(kBins + 1);
+        const std::size_t answer_bytes = read.size() * sizeof(std::uint32_t);
         Memory<std::uint32_t> answer;
-        CHECK_CUDA(cudaMalloc(answer.out(), (kBins + 1) * sizeof(std::uint32_t)));
-        examine(
-            "read", kernel, {groups, group_size}, answer, kBins + 1, true,
-            [&] { kernel<<<groups, group_size>>>(pixels, pixel_count / bytes, answer); },
-            [&](const auto& read) { return read == expected; });
+        CHECK_CUDA(cudaMalloc(answer.out(), answer_bytes));
+        Runs runs =
+            lesson.runs("read", {groups, group_size}, unsupported_reason(kernel, group_size));
+        while (runs.next()) {
+            poison(answer, answer_bytes);
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(
+                    cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
+            CHECK_CUDA(cudaMemset(answer, 0, answer_bytes));
+            CHECK_CUDA(cudaEventRecord(begin));
+            kernel<<<groups, group_size>>>(pixels, pixel_count / bytes, answer);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(read.data(), answer, answer_bytes, cudaMemcpyDeviceToHost));
+            runs.end(elapsed_ms(begin, end));
+            runs.wrong = probes::verdict(read == expected);
+        }
     }
 
     // 9. The table, and the exit status that tells the truth.

@@ -44,37 +44,11 @@ int main(int argc, char** argv) try {
         return compiled(context, device, source, constants, name);
     };
 
-    // 5. What the probes share: the pixels; and how one is examined. It zeroes the words of its
-    //    answer, which does not count, runs, and reads them. If all are right, the histogram is.
+    // 5. What the probes share: the pixels. Each zeroes the words of its answer, which does not
+    //    count, runs, and reads them.
     const Buffer pixels = buffer_of(context, CL_MEM_READ_ONLY, pixel_count);
-    lesson.copy_in = [&] {
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_TRUE, 0, pixel_count, lesson.pixels.data(),
-                                      0, nullptr, nullptr));
-    };
-    const auto examine = [&](const char* probe, Launch launch, const Buffer& answer,
-                             std::size_t words, bool zeroed, cl_kernel kernel, const auto& judge) {
-        std::vector<std::uint32_t> read(words);
-        const std::size_t items = launch.groups * launch.group_size;
-        const auto run = [&](Histogram& histogram) {
-            const cl_uint zero = 0;
-            if (zeroed)
-                CHECK_CL(clEnqueueFillBuffer(queue, answer, &zero, sizeof zero, 0,
-                                             words * sizeof zero, 0, nullptr, nullptr));
-            Event ran;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &launch.group_size,
-                                            0, nullptr, ran.out()));
-            CHECK_CL(clEnqueueReadBuffer(queue, answer, CL_TRUE, 0, words * sizeof zero,
-                                         read.data(), 0, nullptr, nullptr));
-            histogram = judge(read) ? lesson.expected : Histogram{};
-            return elapsed_ms(ran, ran);
-        };
-        lesson.examine(
-            probe, launch, unsupported_reason(kernel, device, launch.group_size),
-            [&] {
-                if (zeroed) poison(queue, answer, words * sizeof(cl_uint));
-            },
-            run);
-    };
+    const std::size_t items = groups * group_size;
+    const cl_uint zero = 0;
 
     // 6. contention: the counters lie so many words apart.
     if (lesson.wants("contention")) {
@@ -82,16 +56,30 @@ int main(int argc, char** argv) try {
         const cl_uint spacing = asked.number("spacing").value_or(4) / 4;
         const cl_uint together = asked.number("together").value_or(1);
         const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters, together);
-        const Buffer answer =
-            buffer_of(context, CL_MEM_READ_WRITE, counters * spacing * sizeof(cl_uint));
+        std::vector<cl_uint> read(counters * spacing);
+        const std::size_t answer_bytes = read.size() * sizeof zero;
+        const Buffer answer = buffer_of(context, CL_MEM_READ_WRITE, answer_bytes);
         const Kernel kernel = build("contention");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof mask, &mask));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof spacing, &spacing));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof together, &together));
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &answer));
-        examine("contention", {groups, group_size}, answer, counters * spacing, true, kernel,
-                [&](const auto& read) { return probes::every_nth(read, spacing) == expected; });
+        Runs runs = lesson.runs("contention", {groups, group_size},
+                                unsupported_reason(kernel, device, group_size));
+        while (runs.next()) {
+            poison(queue, answer, answer_bytes);
+            runs.begin();
+            CHECK_CL(clEnqueueFillBuffer(queue, answer, &zero, sizeof zero, 0, answer_bytes, 0,
+                                         nullptr, nullptr));
+            Event ran;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &group_size, 0,
+                                            nullptr, ran.out()));
+            CHECK_CL(clEnqueueReadBuffer(queue, answer, CL_TRUE, 0, answer_bytes, read.data(), 0,
+                                         nullptr, nullptr));
+            runs.end(elapsed_ms(ran, ran));
+            runs.wrong = probes::verdict(probes::every_nth(read, spacing) == expected);
+        }
     }
 
     // 7. chase: one work-item, from where the run before has ended.
@@ -106,23 +94,51 @@ int main(int argc, char** argv) try {
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &next));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof probes::kHops, &probes::kHops));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &at));
-        examine("chase", {1, 1}, at, 1, false, kernel, [&](const auto& read) {
+        Runs runs = lesson.runs("chase", {1, 1}, unsupported_reason(kernel, device, 1));
+        while (runs.next()) {
+            const std::size_t one = 1;
+            cl_uint reached = 0;
+            runs.begin();
+            Event ran;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, &one, 0, nullptr,
+                                            ran.out()));
+            CHECK_CL(clEnqueueReadBuffer(queue, at, CL_TRUE, 0, sizeof reached, &reached, 0,
+                                         nullptr, nullptr));
+            runs.end(elapsed_ms(ran, ran));
             hops += probes::kHops;
-            return read[0] == chain.order[hops % chain.order.size()];
-        });
+            runs.wrong = probes::verdict(reached == chain.order[hops % chain.order.size()]);
+        }
     }
 
     // 8. read: compiled for one kind of load.
     if (lesson.wants("read", probes::cannot_read(pixel_count, bytes, loads, counted))) {
         const auto expected = probes::read_in_loads(lesson.pixels, bytes, counted);
-        const Buffer answer = buffer_of(context, CL_MEM_READ_WRITE, (kBins + 1) * sizeof(cl_uint));
+        std::vector<cl_uint> read(kBins + 1);
+        const std::size_t answer_bytes = read.size() * sizeof zero;
+        const Buffer answer = buffer_of(context, CL_MEM_READ_WRITE, answer_bytes);
         const cl_ulong load_count = pixel_count / bytes;
         const Kernel kernel = build("read");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof load_count, &load_count));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &answer));
-        examine("read", {groups, group_size}, answer, kBins + 1, true, kernel,
-                [&](const auto& read) { return read == expected; });
+        Runs runs = lesson.runs("read", {groups, group_size},
+                                unsupported_reason(kernel, device, group_size));
+        while (runs.next()) {
+            poison(queue, answer, answer_bytes);
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_TRUE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
+            CHECK_CL(clEnqueueFillBuffer(queue, answer, &zero, sizeof zero, 0, answer_bytes, 0,
+                                         nullptr, nullptr));
+            Event ran;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &group_size, 0,
+                                            nullptr, ran.out()));
+            CHECK_CL(clEnqueueReadBuffer(queue, answer, CL_TRUE, 0, answer_bytes, read.data(), 0,
+                                         nullptr, nullptr));
+            runs.end(elapsed_ms(ran, ran));
+            runs.wrong = probes::verdict(read == expected);
+        }
     }
 
     // 9. The table, and the exit status that tells the truth.

@@ -11,6 +11,8 @@
 
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
+#include "05-launch-tuning/workshops/tune/measure.hpp"
+#include "05-launch-tuning/workshops/tune/report.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"

@@ -9,6 +9,8 @@
 #include <array>
 #include <span>
 
+#include "05-launch-tuning/workshops/tune/measure.hpp"
+#include "05-launch-tuning/workshops/tune/report.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "05-launch-tuning/workshops/tuned_opencl.hpp"
 #include "common/process/status.hpp"

@@ -3,27 +3,18 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <filesystem>
 #include <numeric>
 #include <random>
 #include <set>
-#include <sstream>
+#include <span>
 
-#include "common/files/input_file.hpp"
-#include "common/files/output_file.hpp"
-#include "common/inputs/inputs.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/report/json.hpp"
-#include "common/report/report.hpp"
-#include "common/report/table.hpp"
 #include "common/timing/timing.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace tuning {
 
@@ -116,8 +107,8 @@ void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
 }  // namespace
 
 std::vector<TunedLaunch> candidates(const DeviceLimits& device) {
-    using Some = std::vector<std::size_t>;
-    Some group_sizes = device.cpu ? Some{64, 256} : Some{128, 256, 512, 1024};
+    using Sizes = std::vector<std::size_t>;
+    Sizes group_sizes = device.cpu ? Sizes{64, 256} : Sizes{128, 256, 512, 1024};
     std::erase_if(group_sizes, [&](std::size_t size) { return size > device.max_group_size; });
     if (group_sizes.empty()) group_sizes = {device.max_group_size};
     std::vector<TunedLaunch> all;
@@ -125,7 +116,7 @@ std::vector<TunedLaunch> candidates(const DeviceLimits& device) {
         if (copies * sizeof(common::Histogram) <= device.local_bytes)
             for (const std::size_t group_size : group_sizes)
                 for (unsigned loads = 1; loads <= 4; ++loads)
-                    for (const std::size_t groups : device.cpu ? Some{1, 4} : Some{1, 2, 4, 8})
+                    for (const std::size_t groups : device.cpu ? Sizes{1, 4} : Sizes{1, 2, 4, 8})
                         all.push_back({copies, loads, group_size, groups});
     return all;
 }
@@ -183,249 +174,6 @@ Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& pict
             of_size, [&] { return clock() - start_s < budget_s; }, measure);
     tuning.seconds = clock() - start_s;
     return tuning;
-}
-
-// ---- one launch on the test pictures ------------------------------------------------------------
-
-namespace {
-
-// How many launches in a row make up a run, if one takes so long. A coarse clock may say that it
-// takes no time at all.
-std::size_t launches_of(double one_ms) {
-    constexpr double kLongEnoughMs = 0.1;
-    constexpr double kMax = 16;
-    if (!(one_ms > 0)) return static_cast<std::size_t>(kMax);
-    return static_cast<std::size_t>(std::clamp(std::ceil(kLongEnoughMs / one_ms), 1.0, kMax));
-}
-
-// The median of a few runs. `part` counts all launches of a search, so that each takes the part of
-// its picture behind the one before: a small picture would otherwise come out of the cache that the
-// launch before has filled.
-double time_on(const TunedLaunch& config, std::uint64_t pixels, std::size_t which,
-               const TestPicture& picture, const RunInARow& run_in_a_row, std::uint64_t& part) {
-    constexpr int kRuns = 5;
-    const auto run = [&](const std::vector<Stretch>& stretches) {
-        common::Histogram result;
-        const common::Deadline deadline(Trial{config, pixels}.text(),
-                                        common::time_limit(pixels * stretches.size()));
-        const double time_ms = run_in_a_row(config, which, stretches, result);
-        const common::Comparison comparison =
-            common::compare(picture.expected(stretches.back()), result);
-        if (!comparison.match())
-            throw Wrong(fmt::format("{} of {} bins wrong", comparison.wrong.size(), common::kBins));
-        return time_ms / static_cast<double>(stretches.size());
-    };
-    const auto run_parts = [&](std::size_t launches) {
-        std::vector<Stretch> stretches;
-        while (stretches.size() < launches)
-            stretches.push_back({part++ % (picture.pixels.size() / pixels) * pixels, pixels});
-        return run(stretches);
-    };
-    run({{3, pixels - 8}});  // compiles, warms up, and has a head and a tail
-    const double one_ms = run_parts(1);
-    const std::size_t launches = launches_of(one_ms);
-    std::vector<double> times_ms{launches == 1 ? one_ms : run_parts(launches)};
-    while (times_ms.size() < kRuns)
-        times_ms.push_back(run_parts(launches));
-    return common::summarize(times_ms).median_ms;
-}
-
-TestPicture repeated(const common::PixelBuffer& period, std::uint64_t count) {
-    TestPicture picture;
-    picture.of_a_period = common::reference_histogram(period);
-    picture.pixels.resize(count);
-    for (std::uint64_t first = 0; first < count; first += period.size())
-        std::copy(period.begin(), period.end(), &picture.pixels[first]);
-    return picture;
-}
-
-}  // namespace
-
-common::Histogram TestPicture::expected(const Stretch& stretch) const {
-    const std::uint64_t end = stretch.first + stretch.count;
-    const std::uint64_t before = stretch.first % kPeriod;
-    const std::uint64_t behind = (kPeriod - end % kPeriod) % kPeriod;
-    const std::uint64_t periods = (before + stretch.count + behind) / kPeriod;
-    const common::Histogram head =
-        common::reference_histogram({&pixels[stretch.first - before], before});
-    const common::Histogram tail = common::reference_histogram({pixels.data() + end, behind});
-    common::Histogram histogram{};
-    for (std::size_t bin = 0; bin < common::kBins; ++bin)
-        histogram[bin] =
-            static_cast<std::uint32_t>(of_a_period[bin] * periods) - head[bin] - tail[bin];
-    return histogram;
-}
-
-TestPictures test_pictures(std::uint64_t most) {
-    return {repeated(common::uniform_pixels(TestPicture::kPeriod, 256, 1), most),
-            repeated(common::constant_pixels(TestPicture::kPeriod, 127), most),
-            repeated(common::ramp_pixels(TestPicture::kPeriod), most)};
-}
-
-Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row) {
-    return [&pictures, run_in_a_row, part = std::uint64_t{0}](const TunedLaunch& config,
-                                                              std::uint64_t pixels) mutable {
-        double worst_ms = 0;
-        for (std::size_t which = 0; which < pictures.size(); ++which)
-            worst_ms = std::max(
-                worst_ms, time_on(config, pixels, which, pictures[which], run_in_a_row, part));
-        return worst_ms;
-    };
-}
-
-// ---- the programs -------------------------------------------------------------------------------
-
-namespace {
-
-using common::Json;
-
-std::string size_text(std::uint64_t pixels) {
-    return pixels % (1 << 20) == 0 ? fmt::format("{} Mi pixels", pixels >> 20)
-                                   : fmt::format("{} Ki pixels", pixels >> 10);
-}
-
-std::string summary_text(const Tuning& tuning) {
-    std::vector<std::vector<std::string>> rows;
-    for (const std::uint64_t pixels : tuning.sizes()) {
-        const Trial* best = tuning.best(pixels);
-        if (best == nullptr) {
-            rows.push_back({size_text(pixels), "nothing was measured", "-", "-"});
-            continue;
-        }
-        const TunedLaunch usual = rule_of_thumb(tuning.device, pixels);
-        std::string percent = "-";
-        for (const Trial& trial : tuning.trials)
-            if (trial.pixels == pixels && trial.launch == usual &&
-                trial.outcome == Outcome::kMeasured)
-                percent = common::number(100 * best->worst_ms / trial.worst_ms);
-        rows.push_back({size_text(pixels), best->text(), common::number(best->gb_s()), percent});
-    }
-    std::string text = common::text_table(
-        {{"pictures of"}, {"the best launch"}, {"GB/s", true}, {"rule of thumb, % of it", true}},
-        rows);
-    text +=
-        fmt::format("\n{} launches in {} s", tuning.trials.size(), common::number(tuning.seconds));
-    for (std::size_t outcome = 0; outcome < kOutcomes.size(); ++outcome)
-        if (const std::size_t count = tuning.count(static_cast<Outcome>(outcome)); count > 0)
-            text += fmt::format(", {} {}", count, kOutcomes[outcome]);
-    text += '\n';
-    std::set<std::string> reasons;  // a few, each of them many times
-    for (const Trial& trial : tuning.trials) {
-        if (trial.outcome == Outcome::kWrong)
-            text += fmt::format("  WRONG: {}, at {}: {}\n", trial.text(), size_text(trial.pixels),
-                                trial.reason);
-        if (trial.outcome == Outcome::kRefused) reasons.insert(trial.reason);
-    }
-    for (const std::string& reason : reasons)
-        text += fmt::format("  refused: {}\n", reason);
-    return text;
-}
-
-Json json_of(const Trial& trial) {
-    const bool measured = trial.outcome == Outcome::kMeasured;
-    return {{"pixels", trial.pixels},
-            {"kernel", "replicated"},
-            {"copies", trial.launch.copies},
-            {"loads", trial.launch.loads},
-            {"group_size", trial.launch.group_size},
-            {"groups_per_unit", trial.launch.groups_per_unit},
-            {"outcome", kOutcomes[static_cast<std::size_t>(trial.outcome)]},
-            {"worst_ms", measured ? Json(trial.worst_ms) : Json(nullptr)},
-            {"gb_s", measured ? Json(trial.gb_s()) : Json(nullptr)},
-            {"reason", trial.reason}};
-}
-
-// docs/json.md describes the format.
-std::string json_text(const Tuning& tuning) {
-    Json best = Json::array(), trials = Json::array();
-    for (const std::uint64_t pixels : tuning.sizes()) {
-        if (const Trial* trial = tuning.best(pixels)) {
-            best.push_back(json_of(*trial));
-            best.back().erase("outcome");
-            best.back().erase("reason");
-        }
-    }
-    for (const Trial& trial : tuning.trials)
-        trials.push_back(json_of(trial));
-    const Json json{{"format", "histogram-tutorials tuning 2"},
-                    {"api", tuning.device.api},
-                    {"device", tuning.device.device},
-                    {"driver", tuning.device.driver},
-                    {"date", tuning.date},
-                    {"seconds", tuning.seconds},
-                    {"best", best},
-                    {"trials", trials}};
-    // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
-    return common::line_of(json, 1);
-}
-
-// Puts the best launches into the file that chapter 05 reads; what is there for other devices
-// stays.
-std::filesystem::path save(const Tuning& tuning) {
-    const std::filesystem::path file = launches_file();
-    if (file.empty())
-        throw common::BadInput(
-            "there is no folder to keep the tuning in: XDG_CACHE_HOME and the home folder are not "
-            "set");
-    const std::filesystem::path folder = file.parent_path();
-    std::error_code error;
-    create_directories(folder, error);
-    if (error)
-        throw common::BadInput(
-            fmt::format("cannot create {}: {}", folder.string(), error.message()));
-    std::string kept;
-    std::istringstream before(exists(file) ? common::read_whole(file) : "");
-    for (std::string line; std::getline(before, line);)
-        if (!line.starts_with(key_of(tuning.device))) kept += line + '\n';
-    for (const std::uint64_t pixels : tuning.sizes()) {
-        const Trial* best = tuning.best(pixels);
-        if (best == nullptr) continue;
-        const TunedLaunch& launch = best->launch;
-        kept += key_of(tuning.device) + fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", pixels,
-                                                    launch.copies, launch.loads, launch.group_size,
-                                                    launch.groups_per_unit, tuning.date);
-    }
-    common::write_whole(file, kept);
-    return file;
-}
-
-}  // namespace
-
-Request parse_request(int argc, const char* const* argv, const std::string& program) {
-    Request request;
-    std::string json;
-    common::require_standard_output(program);
-    CLI::App app("looks for the best launch of `tuned` on a device, and keeps it", program);
-    app.add_option("--seconds", request.seconds,
-                   fmt::format("how long it may search (default: {})", request.seconds))
-        ->check(CLI::Range(0.1, 3600.0))
-        ->type_name("S");
-    app.add_option("--device", request.device, "a device by number or part of its name");
-    app.add_flag("--list-devices", request.list_devices, "list the devices and stop");
-    app.add_option("--json", json, "write all measurements as JSON")->type_name("FILE");
-    for (const char* const of_a_search : {"--seconds", "--device", "--json"})
-        app.get_option("--list-devices")->excludes(app.get_option(of_a_search));
-    common::parse_command_line(app, argc, argv);
-    if (std::isnan(request.seconds)) throw common::BadInput("--seconds: nan is no time");
-    if (app.count("--json") > 0) {
-        common::require_output_files({{"--json", json}}, {});
-        request.json = json;
-    }
-    return request;
-}
-
-int finish(const Request& request, const Tuning& found) {
-    const bool wrong = found.count(Outcome::kWrong) > 0;
-    if (wrong) common::note_mismatch();
-    common::print(fmt::format("05-launch-tuning, {} on {} ({})\n\n{}", found.device.api,
-                              found.device.device, found.device.driver, summary_text(found)));
-    if (request.json) common::write_whole(*request.json, json_text(found));
-    if (found.count(Outcome::kMeasured) == 0) {
-        common::progress("no launch could be measured; nothing is kept\n");
-        return wrong ? common::kMismatch : common::kFailed;
-    }
-    common::print(fmt::format("\nkept for `tuned` in {}\n", common::shown(save(found).string())));
-    return wrong ? common::kMismatch : common::kEveryVariantMatches;
 }
 
 }  // namespace tuning

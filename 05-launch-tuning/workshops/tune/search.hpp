@@ -1,21 +1,16 @@
 /// @file
-/// The search for the best launch, and the checking and timing of each of them. The programs add
-/// one thing: how to run a launch on the device.
+/// The search for the best launch of `tuned` on a device.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "05-launch-tuning/launch.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/image/pixels.hpp"
 
 namespace tuning {
 
@@ -84,72 +79,5 @@ double steady_seconds();
 /// @return a trial for each candidate at each size, in the order of the sizes and the `candidates`
 Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
               double budget_s, const Measure& measure, const Clock& clock = steady_seconds);
-
-// ---- one launch on the test pictures ------------------------------------------------------------
-
-/// Some pixels in a row of one of the test pictures, which lies in the device's memory.
-struct Stretch {
-    std::uint64_t first = 0;
-    std::uint64_t count = 0;
-};
-
-/// A picture that repeats after kPeriod pixels, so that it is soon known how often each value
-/// occurs in a part of it.
-struct TestPicture {
-    static constexpr std::uint64_t kPeriod = std::uint64_t{1} << 18;
-
-    common::PixelBuffer pixels;
-    common::Histogram of_a_period{};
-
-    [[nodiscard]] common::Histogram expected(const Stretch& stretch) const;
-};
-
-/// Three that stand for all others: one in which any two pixels differ, one in which all are equal,
-/// and a ramp, whose neighbouring pixels want the same banks. A launch counts as fast as it is on
-/// the worst of them.
-using TestPictures = std::array<TestPicture, 3>;
-
-/// @param most as large as the largest size that is tuned for
-TestPictures test_pictures(std::uint64_t most);
-
-/// Runs a launch on stretches of one of the pictures, one launch for each, without waiting for the
-/// host in between.
-/// @param result of the last stretch
-/// @return the device's time for all of them together, in milliseconds
-/// @throws common::Unsupported where the device cannot do it
-using RunInARow =
-    std::function<double(const TunedLaunch& launch, std::size_t picture,
-                         std::span<const Stretch> stretches, common::Histogram& result)>;
-
-/// Checks and times a launch: the median of a few runs on each picture, and of the pictures the one
-/// that took longest. Before them comes a run on a stretch that begins and ends at no round number.
-/// A launch that is short is launched several times in a row, up to 16 times or a tenth of a
-/// millisecond, and its time is the average: on an idle device the host's part in a launch is as
-/// large as the rest, and changes more from run to run than one launch differs from the next. No
-/// launch counts pixels that the launch before it has counted, as long as the picture is larger.
-/// @param pictures must outlive what is returned
-Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row);
-
-// ---- the programs -------------------------------------------------------------------------------
-
-/// The command line as the user gave it.
-struct Request {
-    double seconds = 50;  ///< that the search may take
-    std::string device;   ///< a number or part of a name; empty: the default
-    bool list_devices = false;
-    std::optional<std::string> json;
-};
-
-/// @param program what the help calls it, such as "05-launch-tuning/workshops/tune/opencl"
-/// @throws common::BadInput in one line that names the option, also for an output file that could
-///         not be written
-Request parse_request(int argc, const char* const* argv, const std::string& program);
-
-/// Prints the best launch for each size, and how far the rule of thumb's is from it; writes the
-/// JSON that was asked for; and keeps the best for `tuned` (05-launch-tuning/launch.hpp), in place
-/// of what stood there for this device.
-/// @return the exit status: 1 where a launch counted wrongly
-/// @throws common::BadInput where a file cannot be written
-int finish(const Request& request, const Tuning& found);
 
 }  // namespace tuning

@@ -1,5 +1,5 @@
 // How a launch runs: blocks are tasks that the processor's threads take, one after the other; the
-// threads of a block are coroutines, of which one runs until it comes to a barrier or to its end.
+// threads of a block are fibers, of which one runs until it comes to a barrier or to its end.
 // Then the next one does. docs/cuda-on-a-cpu.md tells it at more leisure.
 //
 // This file is compiled without a sanitizer, which so watches the kernel and not the machinery.
@@ -30,94 +30,94 @@ namespace on_cpu {
 
 unsigned units() {
     // Two at least, for blocks are to run at the same time.
-    return std::clamp(std::thread::hardware_concurrency(), 2U, Told::kMaxUnits);
+    return std::clamp(std::thread::hardware_concurrency(), 2U, Sanitizer::kMaxUnits);
 }
 
 unsigned multiprocessors() {
-    return Told::multiprocessors(units());
+    return Sanitizer::multiprocessors(units());
 }
 
 namespace {
 
-// ---- changing places ----
+// ---- changing contexts ----
 
-// A place to go on from: a stack, with the processor's registers.
-struct Place {
+// A context to go on from: a stack, with the processor's registers.
+struct Context {
 #if defined(ON_CPU_TELLS_thread) || defined(ON_CPU_TELLS_address)
     ucontext_t registers{};  // known to sanitizers; but the system is asked for each change
 #else
     std::jmp_buf registers{};
 #endif
-    Told::Runner runner{};
-    char* stack = nullptr;  // of a coroutine
+    Sanitizer::Runner runner{};
+    char* stack = nullptr;  // of a fiber
     std::size_t stack_bytes = 0;
     bool is_new = false;  // it begins, and has no registers yet
 };
 
-void begin();  // what a coroutine does
+void begin();  // what a fiber does
 
-[[noreturn]] void go_on_at(Place& place) {
-    if (place.is_new) {
-        place.is_new = false;
+[[noreturn]] void resume(Context& context) {
+    if (context.is_new) {
+        context.is_new = false;
         ucontext_t first;
         getcontext(&first);
-        first.uc_stack.ss_sp = place.stack;
-        first.uc_stack.ss_size = place.stack_bytes;
+        first.uc_stack.ss_sp = context.stack;
+        first.uc_stack.ss_size = context.stack_bytes;
         first.uc_link = nullptr;
         makecontext(&first, &begin, 0);
         setcontext(&first);
     }
 #if defined(ON_CPU_TELLS_thread) || defined(ON_CPU_TELLS_address)
-    setcontext(&place.registers);
+    setcontext(&context.registers);
 #else
-    std::longjmp(place.registers, 1);
+    std::longjmp(context.registers, 1);
 #endif
     std::abort();  // nothing comes here
 }
 
-// Goes on at the other place, and returns when somebody goes on at this one.
-void change(Place& from, Place& to) {
-    Told::leaves(from.runner, to.runner);
+// Goes on at the other context, and returns when somebody goes on at this one.
+void switch_context(Context& from, Context& to) {
+    Sanitizer::before_switch(from.runner, to.runner);
 #if defined(ON_CPU_TELLS_thread) || defined(ON_CPU_TELLS_address)
-    volatile bool is_back = false;
+    volatile bool resumed = false;
     getcontext(&from.registers);
-    if (!is_back) {
-        is_back = true;
-        go_on_at(to);
+    if (!resumed) {
+        resumed = true;
+        resume(to);
     }
 #else
-    if (setjmp(from.registers) == 0) go_on_at(to);
+    if (setjmp(from.registers) == 0) resume(to);
 #endif
-    Told::is_back(from.runner, to.runner);
+    Sanitizer::after_switch(from.runner, to.runner);
 }
 
 // A thread of a block, on a stack of its own. It serves one block after the other.
-struct Coroutine {
-    explicit Coroutine(std::size_t number) {
+struct Fiber {
+    explicit Fiber(std::size_t number) {
         const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
         // What needs more than its stack comes upon the page below it, and crashes.
         void* const memory = mmap(nullptr, kStackBytes + page, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
-        place.stack = static_cast<char*>(memory) + page;
+        context.stack = static_cast<char*>(memory) + page;
         // Not all of them at the same place of a page: a cache holds few of those.
-        place.stack_bytes = kStackBytes - number % 32 * 128;
-        place.is_new = true;
-        place.runner = Told::coroutine(place.stack, place.stack_bytes);
+        context.stack_bytes = kStackBytes - number % 32 * 128;
+        context.is_new = true;
+        context.runner = Sanitizer::fiber(context.stack, context.stack_bytes);
     }
 
     enum class State { kReady, kWaits, kEnded };
     State state = State::kEnded;
     const char* file = nullptr;  // of the barrier where it waits
     int line = 0;
-    Place place;
+    Context context;
 };
 
 // ---- a block ----
 
 // A launch, as all crews see it.
-struct Grid {
-    const Launch& launch;
+struct RunningLaunch {
+    const KernelCall& launch;
     std::size_t blocks;
     unsigned seed;  // of the order
     std::atomic<std::size_t> next = 0;
@@ -155,13 +155,13 @@ struct Block {
         end = (end + alignment - 1) / alignment * alignment;
         void* const memory = shared + end;
         end += bytes;
-        end += std::min(Told::kGap, sizeof shared - end);
-        Told::somebodys(memory, bytes);
+        end += std::min(Sanitizer::kGap, sizeof shared - end);
+        Sanitizer::unpoison(memory, bytes);
         return memory;
     }
 };
 
-// ---- a crew: a thread of the processor, and the coroutines that take turns on it ----
+// ---- a crew: a thread of the processor, and the fibers that take turns on it ----
 
 class Crew;
 thread_local Crew* here = nullptr;  // the one that this thread of the processor works for
@@ -169,33 +169,33 @@ thread_local Crew* here = nullptr;  // the one that this thread of the processor
 class Crew {
  public:
     // Block after block, as long as there are any.
-    void work(Grid& grid) {
+    void work(RunningLaunch& running) {
         here = this;
-        grid_ = &grid;
+        running_ = &running;
         first_ = 0;
-        gridDim = grid.launch.grid;
-        blockDim = grid.launch.block;
-        Told::crew_begins();
-        for (std::size_t n; !grid.failed && (n = grid.next++) < grid.blocks;) {
-            const std::size_t b = grid.seed % 2 == 0 ? n : grid.blocks - 1 - n;
-            if (Told::skips(b)) continue;
+        gridDim = running.launch.grid;
+        blockDim = running.launch.block;
+        Sanitizer::crew_begins();
+        for (std::size_t n; !running.failed && (n = running.next++) < running.blocks;) {
+            const std::size_t b = running.seed % 2 == 0 ? n : running.blocks - 1 - n;
+            if (Sanitizer::skips(b)) continue;
             blockIdx = {static_cast<unsigned>(b % gridDim.x),
                         static_cast<unsigned>(b / gridDim.x % gridDim.y),
                         static_cast<unsigned>(b / gridDim.x / gridDim.y)};
             run_block(static_cast<unsigned>(b));
         }
-        Told::crew_ends();
+        Sanitizer::crew_ends();
     }
 
-    // What the coroutine that runs calls.
+    // What the fiber that runs calls.
     void barrier(const char* file, int line) {
         current_->file = file;
         current_->line = line;
-        current_->state = Coroutine::State::kWaits;
+        current_->state = Fiber::State::kWaits;
         char* const meeting = &block_->meetings[block_->phase % 2];
-        Told::release(meeting);
+        Sanitizer::release(meeting);
         leave();
-        Told::acquire(meeting);
+        Sanitizer::acquire(meeting);
     }
 
     void* shared_at(std::size_t bytes, std::size_t alignment, const char* file, int line) {
@@ -203,7 +203,7 @@ class Crew {
             if (each.line == line && each.file == file) return each.memory;
         void* const memory = block_->take(bytes, alignment);
         if (memory == nullptr) {
-            grid_->fail(cudaErrorInvalidValue, "a block has 48 KiB of shared memory");
+            running_->fail(cudaErrorInvalidValue, "a block has 48 KiB of shared memory");
             leave();  // for good
         }
         block_->variables.push_back({file, line, memory});
@@ -212,133 +212,135 @@ class Crew {
 
     [[nodiscard]] void* dynamic_shared() const { return dynamic_; }
 
-    [[noreturn]] void run_coroutine() {
-        Told::Runner was_nowhere;
-        Told::is_back(was_nowhere, place_.runner);
+    [[noreturn]] void run_fiber() {
+        Sanitizer::Runner was_nowhere;
+        Sanitizer::after_switch(was_nowhere, context_.runner);
         for (;;) {
-            grid_->launch.kernel(grid_->launch.arguments);
-            current_->state = Coroutine::State::kEnded;
+            running_->launch.kernel(running_->launch.arguments);
+            current_->state = Fiber::State::kEnded;
             leave();
         }
     }
 
  private:
-    // From the coroutine that runs to the crew, until that goes on with it.
+    // From the fiber that runs to the crew, until that goes on with it.
     void leave() {
-        Told::release(&grid_->done);  // it may be the last that it does
-        change(current_->place, place_);
+        Sanitizer::release(&running_->done);  // it may be the last that it does
+        switch_context(current_->context, context_);
     }
 
     void run_block(unsigned number) {
         const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
         block_ = std::make_unique<Block>();
-        Told::nobodys(block_->shared, sizeof block_->shared);
-        dynamic_ = block_->take(grid_->launch.shared_bytes, 256);
-        Told::block_begins(number, block_->shared, sizeof block_->shared);
+        Sanitizer::poison(block_->shared, sizeof block_->shared);
+        dynamic_ = block_->take(running_->launch.shared_bytes, 256);
+        Sanitizer::block_begins(number, block_->shared, sizeof block_->shared);
         order_.resize(threads);
         std::iota(order_.begin(), order_.end(), 0U);
-        if (grid_->seed == 1) std::reverse(order_.begin(), order_.end());
-        std::minstd_rand random(grid_->seed + number);
+        if (running_->seed == 1) std::reverse(order_.begin(), order_.end());
+        std::minstd_rand random(running_->seed + number);
         for (unsigned i = 0; i < threads; ++i) {
-            Coroutine& each = thread(i);
+            Fiber& each = thread(i);
             // A launch that failed left it where it was.
-            if (each.state != Coroutine::State::kEnded) each.place.is_new = true;
-            each.state = Coroutine::State::kReady;
+            if (each.state != Fiber::State::kEnded) each.context.is_new = true;
+            each.state = Fiber::State::kReady;
         }
         do {
-            if (grid_->seed > 1) std::shuffle(order_.begin(), order_.end(), random);
+            if (running_->seed > 1) std::shuffle(order_.begin(), order_.end(), random);
             for (const unsigned i : order_) {
                 current_ = &thread(i);
                 threadIdx = {i % blockDim.x, i / blockDim.x % blockDim.y,
                              i / blockDim.x / blockDim.y};
-                change(place_, current_->place);
-                if (grid_->failed) return;
+                switch_context(context_, current_->context);
+                if (running_->failed) return;
             }
             ++block_->phase;
-            Told::phase_ends(block_->used);
+            Sanitizer::phase_ends(block_->used);
         } while (all_wait(threads));
-        Told::block_ends();
-        Told::somebodys(block_->shared, sizeof block_->shared);
+        Sanitizer::block_ends();
+        Sanitizer::unpoison(block_->shared, sizeof block_->shared);
         // Where there are more, the threads of the next block are others, on other stacks.
-        if (Told::kCoroutines > kMaxThreads) first_ += threads;
+        if (Sanitizer::kFibers > kMaxThreads) first_ += threads;
     }
 
-    // The coroutine of a thread of the block.
-    Coroutine& thread(std::size_t i) {
-        const std::size_t n = (first_ + i) % Told::kCoroutines;
-        while (coroutines_.size() <= n)
-            coroutines_.push_back(std::make_unique<Coroutine>(coroutines_.size()));
-        return *coroutines_[n];
+    // The fiber of a thread of the block.
+    Fiber& thread(std::size_t i) {
+        const std::size_t n = (first_ + i) % Sanitizer::kFibers;
+        while (fibers_.size() <= n)
+            fibers_.push_back(std::make_unique<Fiber>(fibers_.size()));
+        return *fibers_[n];
     }
 
     // Whether all have come to the same barrier, or none: anything else ends the launch.
     bool all_wait(unsigned threads) {
-        const Coroutine* waits = nullptr;
-        const Coroutine* elsewhere = nullptr;
+        const Fiber* waits = nullptr;
+        const Fiber* elsewhere = nullptr;
         unsigned waiting = 0;
         for (unsigned i = 0; i < threads; ++i) {
-            const Coroutine& each = thread(i);
-            if (each.state != Coroutine::State::kWaits) continue;
+            const Fiber& each = thread(i);
+            if (each.state != Fiber::State::kWaits) continue;
             ++waiting;
             if (waits == nullptr) waits = &each;
             const bool is_same = each.line == waits->line && each.file == waits->file;
             if (!is_same && elsewhere == nullptr) elsewhere = &each;
         }
         if (waiting == 0) return false;
-        const auto at = [](const Coroutine& one) {
+        const auto at = [](const Fiber& one) {
             return std::string(one.file) + ":" + std::to_string(one.line);
         };
         if (waiting < threads) {
-            grid_->fail(cudaErrorLaunchFailure,
-                        "not all threads of a block reach the same __syncthreads(): " +
-                            std::to_string(waiting) + " of " + std::to_string(threads) +
-                            " wait at " + at(*waits) + ", the others have ended");
+            running_->fail(cudaErrorLaunchFailure,
+                           "not all threads of a block reach the same __syncthreads(): " +
+                               std::to_string(waiting) + " of " + std::to_string(threads) +
+                               " wait at " + at(*waits) + ", the others have ended");
         } else if (elsewhere != nullptr) {
-            grid_->fail(cudaErrorLaunchFailure,
-                        "not all threads of a block reach the same __syncthreads(): some wait at " +
-                            at(*waits) + ", others at " + at(*elsewhere));
+            running_->fail(
+                cudaErrorLaunchFailure,
+                "not all threads of a block reach the same __syncthreads(): some wait at " +
+                    at(*waits) + ", others at " + at(*elsewhere));
         }
-        return !grid_->failed;
+        return !running_->failed;
     }
 
-    std::vector<std::unique_ptr<Coroutine>> coroutines_;
+    std::vector<std::unique_ptr<Fiber>> fibers_;
     std::vector<unsigned> order_;
-    std::size_t first_ = 0;  // of the block's coroutines
+    std::size_t first_ = 0;  // of the block's fibers
     std::unique_ptr<Block> block_;
     void* dynamic_ = nullptr;
-    Coroutine* current_ = nullptr;
-    Grid* grid_ = nullptr;
-    Place place_;
+    Fiber* current_ = nullptr;
+    RunningLaunch* running_ = nullptr;
+    Context context_;
 };
 
 void begin() {
-    here->run_coroutine();
+    here->run_fiber();
 }
 
-Outcome run_once(const Launch& launch) {
+Outcome run_once(const KernelCall& launch) {
     static std::vector<std::unique_ptr<Crew>> crews;
     const char* const order = std::getenv("CUDA_ON_CPU_ORDER");
     const std::size_t blocks = std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-    Grid grid{launch, blocks,
-              order == nullptr ? 0U : static_cast<unsigned>(std::strtoul(order, nullptr, 10))};
+    RunningLaunch running{
+        launch, blocks,
+        order == nullptr ? 0U : static_cast<unsigned>(std::strtoul(order, nullptr, 10))};
     const std::size_t crew_count = std::min<std::size_t>(units(), blocks);
     while (crews.size() < crew_count)
         crews.push_back(std::make_unique<Crew>());
     std::vector<std::thread> threads;
     for (std::size_t n = 0; n < crew_count; ++n)
-        threads.emplace_back([&grid, n] { crews[n]->work(grid); });
+        threads.emplace_back([&running, n] { crews[n]->work(running); });
     for (std::thread& each : threads)
         each.join();
-    Told::acquire(&grid.done);
-    return grid.outcome;
+    Sanitizer::acquire(&running.done);
+    return running.outcome;
 }
 
 }  // namespace
 
-Outcome run_blocks(const Launch& launch) {
-    if (!Told::launch_begins(launch)) return {};
+Outcome run_blocks(const KernelCall& launch) {
+    if (!Sanitizer::launch_begins(launch)) return {};
     const Outcome outcome = run_once(launch);
-    while (outcome.error == cudaSuccess && Told::launch_runs_again())
+    while (outcome.error == cudaSuccess && Sanitizer::launch_runs_again())
         run_once(launch);
     return outcome;
 }

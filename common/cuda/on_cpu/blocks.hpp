@@ -23,6 +23,6 @@ unsigned multiprocessors();
 /// Runs a launch that CUDA allows, and waits for its end. The environment's CUDA_ON_CPU_ORDER, a
 /// number, is the order of threads and blocks: 0, as without it, the first first; 1 the last first;
 /// any other a shuffle of the threads behind each barrier.
-Outcome run_blocks(const Launch& launch);
+Outcome run_blocks(const KernelCall& launch);
 
 }  // namespace on_cpu

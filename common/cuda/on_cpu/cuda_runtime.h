@@ -282,7 +282,7 @@ inline constexpr unsigned kThreadsAUnit = 2048;
 inline constexpr std::size_t kSharedBytes = 48 << 10;  ///< of a block
 inline constexpr std::size_t kStackBytes = 256 << 10;  ///< of a thread
 
-struct Launch {
+struct KernelCall {
     dim3 grid, block;
     std::size_t shared_bytes;
     cudaStream_t stream;
@@ -298,7 +298,7 @@ struct Pointer {
 };
 
 /// Runs the kernel for every thread of every block; checks the launch, and its pointers, before.
-void run(const Launch& launch, const Pointer* pointers, std::size_t pointer_count);
+void run(const KernelCall& launch, const Pointer* pointers, std::size_t pointer_count);
 
 template <typename... P>
 auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,

@@ -156,7 +156,7 @@ Thread* new_thread(const char* stack, std::size_t bytes) {
     return new Thread{begin, begin + bytes, 0, {}};  // as long as the program
 }
 
-bool launch_begins(const Launch& launch) {
+bool launch_begins(const KernelCall& launch) {
     static std::set<std::tuple<const void*, std::size_t, std::size_t>> known;
     const std::size_t blocks = std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z;
     const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;

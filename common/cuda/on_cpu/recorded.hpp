@@ -1,5 +1,5 @@
 /// @file
-/// What blocks.cpp tells recorded.cpp of launches, blocks and coroutines, where a launch is
+/// What blocks.cpp tells recorded.cpp of launches, blocks and fibers, where a launch is
 /// counted.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace recorded {
 struct Thread;
 Thread* new_thread(const char* stack, std::size_t bytes);
 /// Whether it is to run: a launch is counted once, and others are left out.
-bool launch_begins(const Launch& launch);
+bool launch_begins(const KernelCall& launch);
 /// Whether it is to run again, to see what needs a load: then the first block alone.
 bool launch_runs_again();
 bool skips(std::size_t block);

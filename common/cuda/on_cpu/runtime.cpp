@@ -52,7 +52,7 @@ constexpr std::array kErrors{
 #undef ERROR
 
 cudaError_t last = cudaSuccess;  // until somebody asks for it
-Outcome lasting;                 // a kernel that failed: every call says so from then on
+Outcome sticky;                  // a kernel that failed: every call says so from then on
 
 const Error* known(cudaError_t code) {
     for (const Error& each : kErrors)
@@ -62,7 +62,7 @@ const Error* known(cudaError_t code) {
 
 // What a call returns.
 cudaError_t returned(cudaError_t error) {
-    if (lasting.error != cudaSuccess) return lasting.error;
+    if (sticky.error != cudaSuccess) return sticky.error;
     if (error != cudaSuccess) last = error;
     return error;
 }
@@ -175,7 +175,7 @@ bool device_memory_of(const void* memory, std::uintptr_t& begin, std::size_t& by
 
 // ---- a launch ----
 
-void run(const Launch& launch, const Pointer* pointers, std::size_t pointer_count) {
+void run(const KernelCall& launch, const Pointer* pointers, std::size_t pointer_count) {
     const dim3& grid = launch.grid;
     const dim3& block = launch.block;
     constexpr unsigned kMax = 65535;
@@ -195,19 +195,19 @@ void run(const Launch& launch, const Pointer* pointers, std::size_t pointer_coun
     for (std::size_t i = 0; i < pointer_count; ++i) {
         const auto* const found = allocation_of(pointers[i].to);
         if (pointers[i].to != nullptr && found == nullptr) {
-            lasting = {cudaErrorIllegalAddress, "an argument points to the host's own memory"};
+            sticky = {cudaErrorIllegalAddress, "an argument points to the host's own memory"};
             return;
         }
         // For the tests alone: what a run writes to was poisoned for it.
         if (found != nullptr && pointers[i].is_written && !found->second.is_given &&
             found->second.poisoned_in != current_run &&
             std::getenv("CUDA_ON_CPU_WANTS_POISON") != nullptr)
-            lasting = {cudaErrorIllegalAddress, "an argument points to what was not poisoned"};
+            sticky = {cudaErrorIllegalAddress, "an argument points to what was not poisoned"};
     }
     run_has_launched = true;
     const Outcome outcome = run_blocks(launch);
     ++clock_ns;
-    if (outcome.error == cudaErrorLaunchFailure) lasting = outcome;
+    if (outcome.error == cudaErrorLaunchFailure) sticky = outcome;
     returned(outcome.error);
 }
 
@@ -224,8 +224,8 @@ const char* cudaGetErrorString(cudaError_t error) {
     static std::string text;
     const Error* const found = known(error);
     if (found == nullptr) return "unrecognized error code";
-    if (error == cudaSuccess || error != lasting.error) return found->text;
-    text = std::string(found->text) + ": " + lasting.why;
+    if (error == cudaSuccess || error != sticky.error) return found->text;
+    text = std::string(found->text) + ": " + sticky.why;
     return text.c_str();
 }
 
@@ -384,7 +384,7 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
         !are_there(to, (rows - 1) * to_pitch + width, side(to_device)) ||
         !are_there(from, (rows - 1) * from_pitch + width, side(from_device)))
         return returned(cudaErrorInvalidValue);
-    if (lasting.error != cudaSuccess) return lasting.error;
+    if (sticky.error != cudaSuccess) return sticky.error;
     if (auto* const found = allocation_of(to)) found->second.is_given = true;
     for (std::size_t y = 0; y < rows; ++y)
         std::memmove(static_cast<char*>(to) + y * to_pitch,

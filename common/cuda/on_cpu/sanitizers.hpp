@@ -1,6 +1,6 @@
 /// @file
-/// What a sanitizer has to be told of blocks and coroutines, for blocks.cpp. ThreadSanitizer: a
-/// coroutine is a thread, and what a barrier and the end of a launch order. AddressSanitizer: which
+/// What a sanitizer has to be told of blocks and fibers, for blocks.cpp. ThreadSanitizer: a
+/// fiber is a thread, and what a barrier and the end of a launch order. AddressSanitizer: which
 /// stack is in use, and which shared memory is nobody's. So have the counters (recorded.hpp): who
 /// runs, and where blocks and barriers are.
 #pragma once
@@ -26,25 +26,25 @@ extern "C" void AnnotateIgnoreWritesEnd(const char*, int);
 namespace on_cpu {
 
 /// Without a sanitizer nothing is told.
-struct Nobody {
+struct NoSanitizer {
     static constexpr unsigned kMaxUnits = 16;  ///< stacks take address space
-    static constexpr std::size_t kCoroutines = kMaxThreads;
+    static constexpr std::size_t kFibers = kMaxThreads;
     static constexpr std::size_t kGap = 0;  ///< nobody's memory behind a shared variable
-    /// Who runs: a crew (a thread of the processor), or a coroutine.
+    /// Who runs: a crew (a thread of the processor), or a fiber.
     struct Runner {};
-    static Runner coroutine(const char* /*stack*/, std::size_t /*bytes*/) { return {}; }
-    static void leaves(auto& /*one*/, auto& /*for_another*/) {}
-    static void is_back(auto& /*one*/, auto& /*from_another*/) {}
+    static Runner fiber(const char* /*stack*/, std::size_t /*bytes*/) { return {}; }
+    static void before_switch(auto& /*one*/, auto& /*for_another*/) {}
+    static void after_switch(auto& /*one*/, auto& /*from_another*/) {}
     /// What was done before a release is known to who acquires.
     static void release(char* /*meeting*/) {}
     static void acquire(char* /*meeting*/) {}
-    static void nobodys(const void* /*memory*/, std::size_t /*bytes*/) {}
-    static void somebodys(const void* /*memory*/, std::size_t /*bytes*/) {}
+    static void poison(const void* /*memory*/, std::size_t /*bytes*/) {}
+    static void unpoison(const void* /*memory*/, std::size_t /*bytes*/) {}
     static void crew_begins() {}
     static void crew_ends() {}
     /// For the counters: whether a launch is to run, and again; a block's begin, barriers and end.
     static unsigned multiprocessors(unsigned units) { return units; }
-    static bool launch_begins(const Launch& /*launch*/) { return true; }
+    static bool launch_begins(const KernelCall& /*launch*/) { return true; }
     static bool launch_runs_again() { return false; }
     static bool skips(std::size_t /*block*/) { return false; }
     static void block_begins(std::size_t /*block*/, const void* /*memory*/, std::size_t /*bytes*/) {
@@ -54,21 +54,21 @@ struct Nobody {
 };
 
 #if defined(ON_CPU_TELLS_thread)
-struct Told : Nobody {
+struct Sanitizer : NoSanitizer {
     // It has room for some 8000 threads: each of a launch is another, up to so many for a unit.
     static constexpr unsigned kMaxUnits = 4;
-    static constexpr std::size_t kCoroutines = 1800;
+    static constexpr std::size_t kFibers = 1800;
     struct Runner {
         void* fiber = nullptr;
-        bool is_coroutine = false;
+        bool is_fiber = false;
     };
-    static Runner coroutine(const char*, std::size_t) { return {__tsan_create_fiber(0), true}; }
-    // A coroutine knows of what its crew has done, but the crew not of what a coroutine has done:
+    static Runner fiber(const char*, std::size_t) { return {__tsan_create_fiber(0), true}; }
+    // A fiber knows of what its crew has done, but the crew not of what a fiber has done:
     // else all blocks of a crew were in order.
-    static void leaves(Runner& one, Runner& another) {
-        if (!one.is_coroutine) one.fiber = __tsan_get_current_fiber();
+    static void before_switch(Runner& one, Runner& another) {
+        if (!one.is_fiber) one.fiber = __tsan_get_current_fiber();
         __tsan_switch_to_fiber(another.fiber,
-                               another.is_coroutine ? 0U : __tsan_switch_to_fiber_no_sync);
+                               another.is_fiber ? 0U : __tsan_switch_to_fiber_no_sync);
     }
     static void release(char* meeting) { __tsan_release(meeting); }
     static void acquire(char* meeting) { __tsan_acquire(meeting); }
@@ -83,40 +83,38 @@ struct Told : Nobody {
     }
 };
 #elif defined(ON_CPU_TELLS_address)
-struct Told : Nobody {
+struct Sanitizer : NoSanitizer {
     static constexpr std::size_t kGap = 64;
     struct Runner {
         const void* stack = nullptr;
         std::size_t bytes = 0;
         void* locals = nullptr;  // which it keeps elsewhere
     };
-    static Runner coroutine(const char* stack, std::size_t bytes) {
-        return {stack, bytes, nullptr};
-    }
-    static void leaves(Runner& one, Runner& another) {
+    static Runner fiber(const char* stack, std::size_t bytes) { return {stack, bytes, nullptr}; }
+    static void before_switch(Runner& one, Runner& another) {
         __sanitizer_start_switch_fiber(&one.locals, another.stack, another.bytes);
     }
-    static void is_back(Runner& one, Runner& another) {
+    static void after_switch(Runner& one, Runner& another) {
         __sanitizer_finish_switch_fiber(one.locals, &another.stack, &another.bytes);
     }
-    static void nobodys(const void* memory, std::size_t bytes) {
+    static void poison(const void* memory, std::size_t bytes) {
         __asan_poison_memory_region(memory, bytes);
     }
-    static void somebodys(const void* memory, std::size_t bytes) {
+    static void unpoison(const void* memory, std::size_t bytes) {
         __asan_unpoison_memory_region(memory, bytes);
     }
 };
 #elif defined(ON_CPU_TELLS_counts)
-struct Told : Nobody {
+struct Sanitizer : NoSanitizer {
     struct Runner {
         recorded::Thread* thread = nullptr;
     };
-    static Runner coroutine(const char* stack, std::size_t bytes) {
+    static Runner fiber(const char* stack, std::size_t bytes) {
         return {recorded::new_thread(stack, bytes)};
     }
-    static void leaves(Runner&, Runner& another) { recorded::goes_on(another.thread); }
+    static void before_switch(Runner&, Runner& another) { recorded::goes_on(another.thread); }
     static unsigned multiprocessors(unsigned) { return counts::Device::kUnits; }
-    static bool launch_begins(const Launch& launch) { return recorded::launch_begins(launch); }
+    static bool launch_begins(const KernelCall& launch) { return recorded::launch_begins(launch); }
     static bool launch_runs_again() { return recorded::launch_runs_again(); }
     static bool skips(std::size_t block) { return recorded::skips(block); }
     static void block_begins(std::size_t block, const void* memory, std::size_t bytes) {
@@ -126,7 +124,7 @@ struct Told : Nobody {
     static void block_ends() { recorded::block_ends(); }
 };
 #else
-using Told = Nobody;
+using Sanitizer = NoSanitizer;
 #endif
 
 }  // namespace on_cpu

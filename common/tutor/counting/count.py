@@ -55,6 +55,7 @@ import re
 import subprocess
 import tempfile
 
+import catalogue
 import sandbox
 import submitted_file
 import tasks
@@ -100,6 +101,28 @@ def plugin_of(build):
     return build / "common/liboclgrind_counts.so"
 
 
+def with_kernels(build, chapter, file, made):
+    """The counted program of a chapter with this file in place of histogram.cuh, made as Ninja makes the chapter's own. Raises Refused."""
+    made = pathlib.Path(made)
+    cpp = ["cmake", f"-DFROM={file}", f"-DTO={made / chapter / 'histogram.cuh'}", "-P", submitted_file.ON_CPU / "to_cpp.cmake"]
+    (made / chapter).mkdir()
+    said = subprocess.run(["ninja", "-C", build, "-t", "commands", *targets("CUDA", chapter)], capture_output=True, text=True, check=True).stdout
+    *compile_and_more, link = said.splitlines()
+    link = re.sub(r" -o \S+", f" -o {made / 'cuda-on-cpu'}", link)
+    commands = [cpp]
+    for number, line in enumerate(line for line in compile_and_more if "/counted.rsp" in line):
+        of = re.search(r" -o (\S+)", line)[1]
+        mine = str(made / f"{number}.o")
+        commands.append(["sh", "-c", line.partition(" && /usr/bin/cmake -E")[0].replace(of, mine).replace(" -I", f" -I{made} -I", 1)])
+        link = link.replace(os.path.relpath(of, build), mine)
+    for command in [*commands, ["sh", "-c", link]]:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=build)
+        if done.returncode:
+            wrong = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["it does not compile"]
+            raise Refused(2, wrong[0])
+    return made / "cuda-on-cpu"
+
+
 def run(command, environment=(), folder="."):
     """The launches that a command counts, and what it says. Raises Refused with its last line where there are none."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
@@ -139,7 +162,27 @@ def pixels_of(words):
 def of_program(build, chapter, strategy, api, words, folder="."):
     """The counts of a chapter's strategy; the words name files of this folder. Raises Refused and BadInput."""
     program = program_of(build, api, chapter)
-    words = list(words) if words else DEFAULT
+    words = list(words)
+    at, kernels = value_of(words, "--kernels")
+    kernels = kernels and str(pathlib.Path(folder, kernels))
+    if kernels and api == "CUDA":
+        if not os.path.isfile(kernels):
+            raise BadInput(f"count: --kernels: {kernels} is not a file")
+        words = words[:at if "=" in words[at] else at - 1] + words[at + 1:]
+        with tempfile.TemporaryDirectory() as made:
+            return of_words(with_kernels(build, chapter, os.path.abspath(kernels), made), build, chapter, strategy, api, words, folder, kernels)
+    return of_words(program, build, chapter, strategy, api, words, folder, kernels)
+
+
+def is_picture(words, n):
+    """Whether this is neither an option nor what stands behind one."""
+    before = words[n - 1] if n else ""
+    return not words[n].startswith("-") and (not before.startswith("-") or "=" in before or before in ("--ramp", *FIXED))
+
+
+def of_words(program, build, chapter, strategy, api, words, folder, kernels):
+    if not any(word.partition("=")[0] in ("--random", "--tile") or is_picture(words, n) for n, word in enumerate(words)):
+        words = [*DEFAULT, *words]
     at, pixels = pixels_of(words)
 
     def counted(size):
@@ -153,9 +196,8 @@ def of_program(build, chapter, strategy, api, words, folder="."):
             command = [*OCLGRIND, plugin_of(build), program, *given, "--device", "Oclgrind"]
             launches, said = run([*command, *FIXED, strategy], {"COUNTS_GROUPS": "2"}, folder)
         of = re.search(r"^input: .* \(([0-9]+) pixels\)$", said, re.MULTILINE)
-        file = value_of(words, "--kernels")[1]
         for launch in launches:
-            launch["lines"] = lines_of(launch["lines"], ROOT / chapter, file)
+            launch["lines"] = lines_of(launch["lines"], ROOT / chapter, kernels)
         return launches, int(of[1]) if of else size or int(max(map(pixels_loaded, launches)))
 
     size = min(pixels, MOST[api]) if pixels else pixels
@@ -397,11 +439,12 @@ class Asked:
         self.api, self.like, self.json, self.words = None, "h100", None, []
         own = {"--api": ("cuda", "opencl"), "--like": LIKE, "--json": None}
         named, words = [], list(words)
-        while words and not words[0].startswith("-") and len(named) < 2:
+        while words and not words[0].startswith("-") and len(named) < (1 if named and "/" in named[0] else 2):
             named.append(words.pop(0))
-        if len(named) < 2:
-            raise BadInput("count takes a chapter and a strategy, such as 03 local")
-        self.chapter, self.strategy = chapter_of(named[0]), named[1]
+        self.exercise = catalogue.exercise_of(named[0]) if named and "/" in named[0] else None
+        if len(named) < 2 and not self.exercise:
+            raise BadInput("count takes a chapter and a strategy, such as 03 local, or an exercise, such as 04/copies")
+        self.chapter, self.strategy = (self.exercise.chapter, "") if self.exercise else (chapter_of(named[0]), named[1])
         while words:
             name, equals, value = words.pop(0).partition("=")
             if name not in own:
@@ -413,4 +456,23 @@ class Asked:
             if own[name] and value not in own[name]:
                 raise BadInput(f"count: {name} is one of {', '.join(own[name])}, not '{value}'")
             setattr(self, name[2:], value)
-        self.api = {"cuda": "CUDA", "opencl": "OpenCL"}.get(self.api)
+        if self.exercise:
+            self.run = run_of_exercise(self.exercise, self.words)
+        kernels = value_of(self.words, "--kernels")[1]
+        self.api = {"cuda": "CUDA", "opencl": "OpenCL"}.get(self.api or ("opencl" if kernels.endswith(".cl") else None))
+
+    def targets(self, api):
+        """What is built for it."""
+        if not self.exercise:
+            return targets(api, self.chapter)
+        return ["run_emulated-counts"] if api == "CUDA" else ["run_opencl", "oclgrind_counts"]
+
+    def counts(self, build, api, folder):
+        """Raises Refused and BadInput."""
+        if not self.exercise:
+            return of_program(build, self.chapter, self.strategy, api, self.words, folder)
+        texts = {path.name: submitted_file.text_of(path.name, path.read_bytes()) for path in self.exercise.skeletons(self.exercise.api(api.lower()))}
+        try:
+            return of_exercise(build, self.exercise, api.lower(), texts, self.run)
+        except submitted_file.DoesNotCompile as why:
+            raise Refused(2, f"{self.exercise.name} does not compile", str(why).strip()) from None

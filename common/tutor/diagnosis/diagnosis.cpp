@@ -96,7 +96,7 @@ struct Fit {
     bool predicts_a_wrong_one = false;
     bool is_unwritten = false;
 
-    [[nodiscard]] const Choice& choice() const { return change.changed.choice; }
+    [[nodiscard]] const Decision& choice() const { return change.changed.choice; }
     [[nodiscard]] bool is_loss() const {
         return choice().part == kHow && (*change.changed.becomes)({}, 0) == kPlain;
     }
@@ -126,14 +126,14 @@ bool fits(Fit& fit, const Case& run, const Runs& runs, const RunContext& context
     if (predicted.is_too_long) return true;  // the other runs have to say it
     if (fit.is_exact && !predicted.is_certain) {
         const Prediction in_order = play(true);
-        fit.is_exact =
-            std::all_of(run.actual.begin(), run.actual.end(),
-                        [&](const Histogram& actual) { return in_order.open_bits(actual) == 0.0; });
+        fit.is_exact = std::all_of(
+            run.actual.begin(), run.actual.end(),
+            [&](const Histogram& actual) { return in_order.unexplained_bits(actual) == 0.0; });
     }
     const bool misses_a_barrier =
         fit.choice().part == kReturn && predicted.is_divergent && !run.matches();
     for (const Histogram& actual : run.actual) {
-        std::optional<double> bits = predicted.open_bits(actual);
+        std::optional<double> bits = predicted.unexplained_bits(actual);
         if (!bits && misses_a_barrier) {  // what a device does then is its own affair
             fit.is_exact = false;
             bits = kHowever;
@@ -148,7 +148,8 @@ bool fits(Fit& fit, const Case& run, const Runs& runs, const RunContext& context
         (predicted.is_outside && !fit.is_exact && fit.bits > kLittle) ||
         (fit.is_unwritten && !runs.leftovers))
         return false;
-    if (!run.matches() && predicted.open_bits(run.expected) != 0.0) fit.predicts_a_wrong_one = true;
+    if (!run.matches() && predicted.unexplained_bits(run.expected) != 0.0)
+        fit.predicts_a_wrong_one = true;
     return true;
 }
 
@@ -158,12 +159,13 @@ Quiet quiet_in(const Case& run, const std::vector<Fit>& changes, const RunContex
     Quiet quiet;
     for (const Fit& each : changes)
         quiet[each.choice().key()].push_back(each.change.changed.becomes);
-    ask(run, context, [&](const Place& place, const Choice& choice, const NamedNumber& right) {
-        const auto found = quiet.find(choice.key());
-        if (found == quiet.end() || right.value < kNowhere) return;
-        std::erase_if(found->second,
-                      [&](Becomes each) { return (*each)(place, right.value) != right.value; });
-    });
+    ask(run, context,
+        [&](const ItemState& place, const Decision& choice, const NamedNumber& right) {
+            const auto found = quiet.find(choice.key());
+            if (found == quiet.end() || right.value < kNowhere) return;
+            std::erase_if(found->second,
+                          [&](Becomes each) { return (*each)(place, right.value) != right.value; });
+        });
     return quiet;
 }
 
@@ -313,7 +315,7 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context,
     std::set<std::pair<std::string, Label>> names;
     std::set<std::uint32_t> choices;
     for (const Fit& each : found) {
-        const Choice& choice = each.choice();
+        const Decision& choice = each.choice();
         const std::string sentence = sentence_of(each.change, context.in_cuda);
         diagnosis.is_settled =
             diagnosis.is_settled && each.change.name == found.front().change.name;

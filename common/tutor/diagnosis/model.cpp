@@ -34,7 +34,7 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     count = chosen(kCount, kNumber, NAMED(count));
 }
 
-Number Model::asked_or_changed(const Choice& choice, const NamedNumber& right) {
+Number Model::asked_or_changed(const Decision& choice, const NamedNumber& right) {
     if (asked_ != nullptr) (*asked_)(*this, choice, right);
     if (choice.key() != changed_key_ || right.value < kNowhere) return right.value;
     return (*changed_.becomes)(*this, right.value);
@@ -195,7 +195,7 @@ void Model::barrier(Label label) {
     if (!context_.one_by_one) seen_.is_certain = false;
 }
 
-void Model::launch(Number number, Number across, const std::vector<Array*>& own,
+void Model::launch(Number number, Number across, const std::vector<Array*>& arrays,
                    const std::function<void()>& kernel) {
     groups = number;
     groupsY = across > 0 ? std::max<Number>(groups / across, 1) : 1;
@@ -203,7 +203,7 @@ void Model::launch(Number number, Number across, const std::vector<Array*>& own,
     for (Number each_group = 0; each_group < groups; ++each_group) {
         its_group_ = group = each_group;
         y = across > 0 ? group / across : 0;
-        for (Array* const array : own) {
+        for (Array* const array : arrays) {
             const auto cells =
                 static_cast<std::size_t>(array->each * (array->of == Array::kPrivate ? size : 1));
             array->low.assign(cells, 0);
@@ -215,7 +215,7 @@ void Model::launch(Number number, Number across, const std::vector<Array*>& own,
     group = item = id = 0;
 }
 
-std::optional<double> Prediction::open_bits(const Histogram& counts) const {
+std::optional<double> Prediction::unexplained_bits(const Histogram& counts) const {
     double bits = 0;
     Number left = stray;
     for (std::size_t bin = 0; bin < kBins; ++bin) {

@@ -21,7 +21,7 @@ namespace common::diagnosis {
 using Number = std::int64_t;
 
 /// Where a work-item is, and what its kernel is given.
-struct Place {
+struct ItemState {
     Number item = 0, id = 0, group = 0;
     Number size = 0, all = 0, groups = 1;  ///< of the group, work-items, groups of this launch
     Number tables = 0;                     ///< groups of the launch that counts
@@ -56,7 +56,7 @@ enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
 enum Width : std::uint8_t { k32, k16, k8, kSigned8, kFloat };
 // clang-format on
 
-struct Choice {
+struct Decision {
     Label label;
     Part part;
     std::uint16_t position = 0;  ///< where there are several of a kind
@@ -75,11 +75,11 @@ struct NamedNumber {
 // clang-format on
 
 /// What a number may become, of a place and of what is right there.
-using Becomes = Number (*)(const Place& place, Number right);
+using Becomes = Number (*)(const ItemState& place, Number right);
 
 /// A choice that became another.
 struct Changed {
-    Choice choice{kLabels, kTimes};
+    Decision choice{kLabels, kTimes};
     Becomes becomes = nullptr;
 };
 
@@ -102,14 +102,14 @@ struct Prediction {
     Number steps = 0;           ///< that it took
 
     /// How much it leaves open, in bits; none where it contradicts these counts.
-    [[nodiscard]] std::optional<double> open_bits(const Histogram& counts) const;
+    [[nodiscard]] std::optional<double> unexplained_bits(const Histogram& counts) const;
 };
 
 /// Hears of every choice, where it is asked for.
 using Asked =
-    std::function<void(const Place& place, const Choice& choice, const NamedNumber& right)>;
+    std::function<void(const ItemState& place, const Decision& choice, const NamedNumber& right)>;
 
-class Model : protected Place {
+class Model : protected ItemState {
  public:
     Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
           const Asked* asked = nullptr);
@@ -130,7 +130,7 @@ class Model : protected Place {
     // Asked for each pixel, many times: nearly all that a diagnosis takes.
     [[gnu::always_inline]] Number chosen(Label label, Part part, const NamedNumber& right,
                                          std::uint16_t position = 0) {
-        const Choice choice{label, part, position};
+        const Decision choice{label, part, position};
         if (asked_ == nullptr && choice.key() != changed_key_) [[likely]]
             return right.value;
         return asked_or_changed(choice, right);
@@ -169,7 +169,7 @@ class Model : protected Place {
     }
     void barrier(Label label);
     /// `kernel`, by each of so many groups, with arrays of its own.
-    void launch(Number number, Number across, const std::vector<Array*>& own,
+    void launch(Number number, Number across, const std::vector<Array*>& arrays,
                 const std::function<void()>& kernel);
 
     template <typename Body>
@@ -223,7 +223,7 @@ class Model : protected Place {
         id = group % (groups / groupsY) * size + item;
     }
     void finish();
-    [[gnu::noinline]] Number asked_or_changed(const Choice& choice, const NamedNumber& right);
+    [[gnu::noinline]] Number asked_or_changed(const Decision& choice, const NamedNumber& right);
     Number byte(Number address) const;
     static Number kept(Width width, Number value);  // in a counter of this width
 };
@@ -239,7 +239,7 @@ Prediction predict(const Changed* changed, const Case& run, const RunContext& co
 void ask(const Case& run, const RunContext& context, const Asked& asked);
 
 /// Its choices, each with what it is in words.
-std::vector<std::pair<Choice, std::string>> choices_of(const RunContext& context);
+std::vector<std::pair<Decision, std::string>> choices_of(const RunContext& context);
 
 // ---- the mistakes: one choice of a strategy, changed (choices.cpp) ----
 

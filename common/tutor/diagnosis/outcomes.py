@@ -42,6 +42,6 @@ for row in table["outcomes"]:
     for unusual, words in listed(row["becomes"]):
         sentence = part.get("is", {}).get(words, part.get("says", ""))
         lines += [f"{{Part{{{parts.index(row['part'])}}}, {bits}U, {text(row['name'])}, {text(words)}, {text(sentence)}, "
-                  "[]([[maybe_unused]] const Place& place, [[maybe_unused]] Number X) -> Number { "
+                  "[]([[maybe_unused]] const ItemState& place, [[maybe_unused]] Number X) -> Number { "
                   f"return {code_of(words, part)}; }}, {unusual}}},"]
 pathlib.Path(sys.argv[2]).write_text("\n".join([*lines, "};", ""]), encoding="utf-8")

@@ -318,16 +318,16 @@ void ask(const Case& run, const RunContext& context, const Asked& asked) {
     Strategy(run, context, nullptr, false, &asked).played(kernel_of(context)->play);
 }
 
-std::vector<std::pair<Choice, std::string>> choices_of(const RunContext& context) {
+std::vector<std::pair<Decision, std::string>> choices_of(const RunContext& context) {
     // Enough for four loads of sixteen to each work-item, and for a tail.
     static const std::vector<std::uint8_t> pixels(16 * 4 * 4 + 43, 1);
     Case run;
     run.pixels = pixels;
     run.width = 50;
     run.launch = {2, 2, context.variant == "subhist" ? std::size_t{1} : std::size_t{0}};
-    std::vector<std::pair<Choice, std::string>> all;
+    std::vector<std::pair<Decision, std::string>> all;
     std::set<std::uint32_t> known;
-    ask(run, context, [&](const Place&, const Choice& choice, const NamedNumber& right) {
+    ask(run, context, [&](const ItemState&, const Decision& choice, const NamedNumber& right) {
         if (known.insert(choice.key()).second) all.emplace_back(choice, right.words);
     });
     return all;

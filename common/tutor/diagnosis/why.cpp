@@ -1,4 +1,4 @@
-// Why a chapter's program counted wrongly: it starts this one (common/report/explanation.hpp),
+// Why a chapter's program counted wrongly: it starts this one (common/explanation/explanation.hpp),
 // which has a second process of that program run the strategy a few times more, and says what fits
 // all its runs. The exercises' grader asks it, too, about runs that it has seen itself.
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "common/process/child_process.hpp"
+#include "common/child/child_process.hpp"
 #include "common/report/json.hpp"
 
 namespace common {

@@ -8,7 +8,7 @@ import io
 import os
 import re
 
-import for_the_reader
+import for_the_instructor
 import grading
 import handed_in
 import reports
@@ -42,7 +42,7 @@ def write_rows(path, exercise, rows):
     writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why", "seed"], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows[who] for who in sorted(rows))
-    reports.write_whole(path, text.getvalue())
+    reports.write_atomically(path, text.getvalue())
 
 
 def row_of(who, grade):
@@ -60,17 +60,17 @@ def folder_of(folder, who):
     return into
 
 
-def write_for_the_reader(folder, exercise, options, found):
+def write_for_the_instructor(folder, exercise, options, found):
     """Whose files are alike, and each one's difference to what all began with, beside its reports."""
     texts = {}
     for who, path in found.items():
         with contextlib.suppress(BadInput):
             texts[who] = handed_in.submission(exercise, options, [path])
-    twins = for_the_reader.twins({who: for_the_reader.own_pieces(submitted) for who, submitted in texts.items()})
+    twins = for_the_instructor.twins({who: for_the_instructor.own_pieces(submitted) for who, submitted in texts.items()})
     for who, submitted in texts.items():
         lines = [f"{alike} in 100 of what differs from the beginning is as in {other}" for alike, other in twins[who]]
-        text = "\n".join([*lines, *map(for_the_reader.difference, submitted)])
-        reports.write_whole(folder_of(folder, who) / "for-the-reader.txt", sandbox.printable(text) + "\n")
+        text = "\n".join([*lines, *map(for_the_instructor.difference, submitted)])
+        reports.write_atomically(folder_of(folder, who) / "for-the-instructor.txt", sandbox.printable(text) + "\n")
 
 
 def grade_all(exercise, options):
@@ -85,8 +85,8 @@ def grade_all(exercise, options):
         rows[who] = row_of(who, grade)
         if options.reports:  # now, so that whatever comes, this is not lost
             folder = folder_of(options.reports, who)
-            reports.write_whole(folder / "report.txt", reports.table_of(grade) + "\n")
-            reports.write_whole(folder / "results.json", reports.as_json(grade))
+            reports.write_atomically(folder / "report.txt", reports.table_of(grade) + "\n")
+            reports.write_atomically(folder / "results.json", reports.as_json(grade))
             write_rows(options.reports / "points.csv", exercise, rows)
         print(f"  {rows[who]['points']:>3}  {who:<20} {rows[who]['why']}".rstrip()[:reports.WIDTH], flush=True)
 
@@ -99,5 +99,5 @@ def grade_all(exercise, options):
         together.shutdown(wait=False, cancel_futures=True)
         raise
     if options.reports:
-        write_for_the_reader(options.reports, exercise, options, found)
+        write_for_the_instructor(options.reports, exercise, options, found)
     return 0 if all(row["points"] == row["of"] for row in rows.values()) else 1

@@ -19,7 +19,7 @@ import reports
 import sandbox
 import tasks
 from catalogue import ROOT, BadInput
-from reports import write_whole
+from reports import write_atomically
 
 KEPT = ROOT / "build" / "exercises.json"  # what is done, and which hints were given
 
@@ -36,7 +36,7 @@ def keep(name, **what):
     now = kept()
     now.setdefault(name, {}).update(what)
     with contextlib.suppress(BadInput):
-        write_whole(KEPT, json.dumps(now, indent=2) + "\n")
+        write_atomically(KEPT, json.dumps(now, indent=2) + "\n")
 
 
 # ---- list, hint ----------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def reset(exercise, api):
             beside = next(each for each in names if not each.exists())
             shutil.copy(path, beside)
             lines.append(f"What was in {name} is in {beside.name} beside it.")
-        write_whole(path, text)
+        write_atomically(path, text)
     keep(exercise.name, done="", hints=0)
     return "\n".join(line for each in lines for line in reports.wrapped(each))
 
@@ -131,7 +131,7 @@ def grade(exercise, options):
         done, status = a_class.no_points(exercise, options, why), 2
     print(reports.table_of(done))
     if options.json:
-        write_whole(options.json, reports.as_json(done))
+        write_atomically(options.json, reports.as_json(done))
     if done.full and not options.files:
         keep(exercise.name, done=options.api)
     return status or (0 if done.full else 1)
@@ -150,7 +150,7 @@ def show_picture(exercise, file):
         return
     run = outcome.run
     path = ROOT / "build" / f"{exercise.folder.name}.bmp"
-    write_whole(path, pictures.side_by_side(run.width, run.height, run.pixels, outcome.result))
+    write_atomically(path, pictures.side_by_side(run.width, run.height, run.pixels, outcome.result))
     print(*reports.wrapped(f"The picture, and what your kernels make of it: {path.relative_to(ROOT)}"), "", sep="\n")
 
 

@@ -8,7 +8,7 @@ import subprocess
 from array import array
 from typing import NamedTuple
 
-import for_the_reader
+import for_the_instructor
 import sandbox
 import submitted_file
 import tasks
@@ -191,7 +191,7 @@ def faults(file, seed, right=True):
     for detector in under:
         if says := fault(file, detector, runs[:-1] if "--uninitialized" in detector.command else runs, right):
             return says
-    if under and right and file.exercise.data.get("local_memory") and for_the_reader.accesses(file, seed).local == 0:
+    if under and right and file.exercise.data.get("local_memory") and for_the_instructor.accesses(file, seed).local == 0:
         return "nothing passes through local memory: there is no access to it"
     return "" if under else None
 
@@ -248,7 +248,7 @@ def graded_file(file, seed):
         looked = "nothing was found in what ends, but there are points only where the results are right"
         verdicts.append(Verdict("free of faults", 0, of, looked))
     else:
-        verdicts.append(Verdict("free of faults", of, of, for_the_reader.words(file, seed)))
+        verdicts.append(Verdict("free of faults", of, of, for_the_instructor.words(file, seed)))
     if "speed" in exercise.points:
         slow = Verdict("speed", 0, exercise.points["speed"], "not looked at: it is for what is right")
         verdicts.append(slow if wrong or says else speed(file, seed))

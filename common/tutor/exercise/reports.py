@@ -10,15 +10,15 @@ import sandbox
 from catalogue import ROOT, BadInput
 
 sys.path.append(str(ROOT / "common" / "files"))
-import whole  # noqa: E402
+import atomic_write  # noqa: E402
 
 WIDTH = 80
 
 
-def write_whole(path, text):
+def write_atomically(path, text):
     """All of it or nothing. Raises BadInput."""
     try:
-        whole.write_whole(pathlib.Path(path), text)
+        atomic_write.write_atomically(pathlib.Path(path), text)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
 

@@ -55,9 +55,9 @@ std::vector<std::uint32_t> counts_of(const Functions& student, const Bytes& byte
         const std::size_t last = bytes.size() * (thread + 1) / threads;
         // Its part is a memory of its own: it ends where it ends, and no other part is near.
         running.emplace_back([&bytes, &all_here, &student, shared, first, last] {
-            const Bytes own(bytes.data() + first, bytes.data() + last);
+            const Bytes chunk(bytes.data() + first, bytes.data() + last);
             all_here.wait(false);
-            student.part(shared, own.data(), own.size());
+            student.part(shared, chunk.data(), chunk.size());
         });
     }
     all_here = true;  // so that they meet, however little each has to do

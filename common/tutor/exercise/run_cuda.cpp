@@ -18,8 +18,8 @@ namespace {
 
 using namespace common::exercise;
 // Launches, and waits. Where the device allows no such group, as large a one as it allows.
-using Launch = cudaError_t (*)(unsigned groups, unsigned group_size, void** arguments,
-                               std::size_t shared_bytes);
+using LaunchFunction = cudaError_t (*)(unsigned groups, unsigned group_size, void** arguments,
+                                       std::size_t shared_bytes);
 using HostFunction = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t* pixels,
                               std::size_t count, std::uint32_t* histogram);
 
@@ -47,7 +47,8 @@ void run(const Case& each, const std::string& library, Results& results) {
         std::vector<void*> arguments;
         for (std::uint64_t& value : values)
             arguments.push_back(&value);
-        const auto launch = reinterpret_cast<Launch>(find(library, "launch_" + step.kernel));
+        const auto launch =
+            reinterpret_cast<LaunchFunction>(find(library, "launch_" + step.kernel));
         CHECK_CUDA(launch(static_cast<unsigned>(step.groups),
                           static_cast<unsigned>(step.group_size), arguments.data(), shared_bytes));
     }

@@ -50,6 +50,7 @@ rt_sigreturn sched_yield sched_getaffinity gettid getpid tgkill clock_gettime cl
 fstat newfstatat exit exit_group restart_syscall""".split()
 IS_LOADED = [*COUNTS, *"openat read pread64 lseek close getcwd readlink prctl".split()]
 NO_END, TOO_MANY, TOO_LARGE = "it does not end", "it starts processes without end", "it takes memory without end"
+COMPILED = None  # a folder for what PoCL has compiled, which all runs share: for tests, which know their submissions
 FLOODS, TOO_BUSY = "it writes without end", "could not be judged: the machine was too busy"
 
 
@@ -82,6 +83,8 @@ def bubblewrap(files, devices, rules=None):
         words += ["--dev-bind-try", path, path]
     if any(path.is_relative_to(folder) for path in (ROOT, ROOT.resolve()) for folder in SYSTEM):  # such as /usr/src/tutorials
         words += ["--tmpfs", str(ROOT.resolve())]
+    if COMPILED:
+        words += ["--bind", str(COMPILED), "/tmp/pocl"]
     if rules:
         words += ["--seccomp", str(rules.fileno())]
     for name, file in files.items():
@@ -189,7 +192,7 @@ def where(name):
 
 def _environment(folder):
     kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "OCL_", "CUDA_VISIBLE_"))}
-    return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder, "TMPDIR": folder, "POCL_CACHE_DIR": f"{folder}/pocl",
+    return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder, "TMPDIR": folder, "POCL_CACHE_DIR": str(COMPILED) if COMPILED and missing() else f"{folder}/pocl",
             "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "atexit_sleep_ms=0:exitcode=0:print_summary=0"}
 
 

@@ -215,9 +215,9 @@ class OpenCLFile(SubmittedFile):
     def parts(self, runs, detector):
         programs = []
         for options in dict.fromkeys(run.options for run in runs):
-            own = options != REFERENCE
-            text = self.text if own else (self.exercise.folder / "reference.cl").read_text(encoding="utf-8")
-            options = " ".join(filter(None, (options if own else "", FROM_THE_END if detector else "")))
+            is_submission = options != REFERENCE
+            text = self.text if is_submission else (self.exercise.folder / "reference.cl").read_text(encoding="utf-8")
+            options = " ".join(filter(None, (options if is_submission else "", FROM_THE_END if detector else "")))
             programs.append({"name": self.name, "text": text, "options": options})
         return programs, {}, ""
 

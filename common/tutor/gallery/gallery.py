@@ -16,9 +16,9 @@ A mistake is named by its number, such as 03/4, its name, or its file. It is a t
     seen: where it was seen in print     (optional)
 
     --- histogram.cl
-    text that stands in this file once
-    +++
-    what stands there instead, or nothing
+     lines that stand in this file once, as in a patch:
+    -one that goes
+    +one that comes
     --- cuda.cu
     ...
 
@@ -132,14 +132,16 @@ def parse(path):
     if not parts:
         raise BadMistake(f"{path}: nothing is changed")
     changes = []
-    for place, part in enumerate(parts, 1):
-        file, _, rest = (part if place == len(parts) else part + "\n").partition("\n")
-        old, middle, new = rest.partition("\n+++\n")
+    for part in parts:
+        file, *lines = part.splitlines()
         if not any(file in files for files in FILES.values()):
             raise BadMistake(f"{path}: no source of a chapter: {file}")
-        if not middle:
-            raise BadMistake(f"{path}: no line `+++` behind `--- {file}`")
-        changes.append(Change(file, old + "\n", new))
+        if wrong := [line for line in lines if line[:1] not in ("", " ", "-", "+")]:
+            raise BadMistake(f"{path}: a line of a patch begins with a space, - or +: {wrong[0]}")
+        old, new = ("".join(f"{line[1:]}\n" for line in lines if line[:1] != other) for other in "+-")
+        if old == new:
+            raise BadMistake(f"{path}: nothing is changed in {file}")
+        changes.append(Change(file, old, new))
     chapter = path.parent.parent.name
     return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, changes=tuple(changes),
                    **{field.replace("-", "_"): value for field, value in fields.items()})
@@ -203,23 +205,51 @@ def sources(chapter, api):
         "histogram.cuh", *sorted(path.name for path in (ROOT / chapter).glob("*.cu") if path.name != "first.cu")]  # a program of its own
 
 
+KERNEL = re.compile(r"^((?:template <([^>]*)>\n)?__global__ void (\w+)\(([^)]*)\) \{\n).*?^\}$", re.DOTALL | re.MULTILINE)
+
+
+def choosing(kernels, numbers):
+    """CUDA's kernels, each of which is that of the mistake that was chosen: so they need one host program."""
+    def names(parameters):
+        return ", ".join(re.findall(r"(\w+)(?=,|$)", " ".join((parameters or "").split())))
+
+    def body(kernel):
+        head, template, name, parameters = kernel.groups()
+        call = name + (f"<{names(template)}>" if template else "") + f"({names(parameters)})"
+        return head + "".join(f"    if (chosen == {number}) return mistake_{number}::{call};\n" for number in numbers) + "}"
+
+    return KERNEL.sub(body, kernels)
+
+
 def together(chapter, api, how, file):
     """One source of the mistakes of a chapter that need a program and show in one that is built so (plain, thread, address), each in
-    a namespace of its own: to compile each by itself takes several times as long."""
+    a namespace of its own: to compile each by itself takes several times as long. Where one is in CUDA's kernels alone, so is its
+    namespace, and all such share the host program."""
     found = [one for one in mistakes(chapter) if one.needs_program(api) and one.how(api) == how]
     include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
-    headers, parts, table = {}, [], []
-    for number, one in enumerate(found):
-        try:
-            texts = {name: changed(one, name) for name in sources(chapter, api)}
-        except BadMistake:  # as its test says; the others can be run
-            continue
-        parts.append(f"namespace mistake_{number} {{")
+    headers, parts, table, shared = {}, ["static int chosen = 0;"], [], []
+
+    def add(namespace, place, texts):
+        parts.append(f"namespace {namespace} {{")
         for name, text in texts.items():
             headers.update(dict.fromkeys(line for line in include.findall(text) if f'"{chapter}/histogram.' not in line and "pragma" not in line))
-            parts.append(f'#line 1 "build/broken/{one.number.replace("/", "-")}/{name}"\n' + include.sub("", text))
+            parts.append(f'#line 1 "{place}/{name}"\n' + include.sub("", text))
         parts.append("}")
-        table.append(f'    if (name == "{one.name}") return mistake_{number}::main(argc, argv);')
+
+    right = {name: (ROOT / chapter / name).read_text(encoding="utf-8") for name in sources(chapter, api)}
+    for number, one in enumerate(found):
+        # Not where kernels take structures, of which each namespace has its own.
+        of_kernels = one.files(api) == ["histogram.cuh"] and "struct " not in right["histogram.cuh"]
+        try:
+            texts = {name: changed(one, name) for name in (one.files(api) if of_kernels else sources(chapter, api))}
+        except BadMistake:  # as its test says; the others can be run
+            continue
+        add(f"mistake_{number}", f'build/broken/{one.number.replace("/", "-")}', texts)
+        shared += [number] if of_kernels else []
+        host = "shared" if of_kernels else f"mistake_{number}"
+        table.append(f'    if (name == "{one.name}") return chosen = {number}, {host}::main(argc, argv);')
+    if shared:
+        add("shared", chapter, {**right, "histogram.cuh": choosing(right["histogram.cuh"], shared)})
     text = "\n".join([*headers, "#include <cstdio>", "#include <cstdlib>", "#include <string>", *parts, "int main(int argc, char** argv) {",
                       '    const char* const given = std::getenv("MISTAKE");', '    const std::string name = given != nullptr ? given : "";',
                       *table, '    std::fputs("MISTAKE names none of this program\\n", stderr);', "    return 2;", "}", ""])
@@ -290,8 +320,8 @@ class Broken:
 
     def needs(self):
         """The chapter, its API as build/programs.tsv has it, and what to build."""
-        chapter, own = self.mistake.chapter, self.mistake.needs_program(self.api)
-        target = f"{chapter}-broken-{self.api}-{self.mistake.how(self.api)}" if own else f"{chapter}-{self.api}"
+        chapter, alone = self.mistake.chapter, self.mistake.needs_program(self.api)
+        target = f"{chapter}-broken-{self.api}-{self.mistake.how(self.api)}" if alone else f"{chapter}-{self.api}"
         return chapter, {"opencl": "OpenCL", "cpu": "C++"}[self.api], target
 
     def make(self):

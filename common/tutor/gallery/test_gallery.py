@@ -154,12 +154,12 @@ class Chapter(Test):
             programs.build(f"gallery_{chapter[:2]}_{api}")
         with served.Served(program) as one_process:
             for mistake in mistakes:
-                own, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
-                check = Check(mistake, api, command, program.parent / "broken" / mistake.name, None if own else one_process.ask)
+                alone, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
+                check = Check(mistake, api, command, program.parent / "broken" / mistake.name, None if alone else one_process.ask)
                 with self.subTest(mistake.number):
                     seen, wrong = "", None
                     try:
-                        if own and not has_device:
+                        if alone and not has_device:
                             raise Skipped("nothing to run it on")
                         seen = check.check()
                         checked += 1
@@ -178,7 +178,7 @@ class Chapter(Test):
 
 
 HEAD = "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n"
-CHANGE = "\n--- histogram.cl\nthree; [four]\n+++\nfour\n"
+CHANGE = "\n--- histogram.cl\n-three; [four]\n+four\n"
 
 
 class Parser(Test):
@@ -197,10 +197,11 @@ class Parser(Test):
 
     def test_what_does_not_fit(self):
         for says, old in (("does not stand once in histogram.cl", "five"), ("does not stand once in histogram.cl", "two")):
-            self.objects(says, f"{HEAD}\n--- histogram.cl\n{old}\n+++\n6\n")
+            self.objects(says, f"{HEAD}\n--- histogram.cl\n-{old}\n+6\n")
 
     def test_what_lacks_something(self):
-        self.objects(r"no line `\+\+\+` behind `--- histogram.cl`", f"{HEAD}\n--- histogram.cl\ntwo\n")
+        self.objects("begins with a space, - or", f"{HEAD}\n--- histogram.cl\ntwo\n")
+        self.objects("nothing is changed in histogram.cl", f"{HEAD}\n--- histogram.cl\n two\n")
         self.objects("nothing is changed", HEAD)
         self.objects("no line `hides:`", HEAD.replace("hides: right\n", "") + CHANGE)
         self.objects("no such field: shown", f"{HEAD}shown: wrong\n{CHANGE}")

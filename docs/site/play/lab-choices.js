@@ -6,7 +6,7 @@
   const BINS = 256;
   // What the numbers of the table are in WGSL.
   const IN_WGSL = { item: "item", id: "group.x * GROUP_SIZE + item", size: "GROUP_SIZE", all: "groups.x * GROUP_SIZE",
-    groups: "groups.x", tables: "groups.x", count: "the.count", group: "group.x", copies: "COPIES", width: "width" };
+    groups: "groups.x", tables: "groups.x", count: "args.count", group: "group.x", copies: "COPIES", width: "width" };
   const RANKS = [["|"], ["^"], ["&"], ["==", ">="], ["<", ">"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
   const MEANS = { "/": (a, b) => `quotient(${a}, ${b})`, "%": (a, b) => `rest(${a}, ${b})`, "<<": (a, b) => `(${a} * 2 ** ${b})`, ">>": (a, b) => `quotient(${a}, 2 ** ${b})` };
 

@@ -7,7 +7,8 @@
 #include <set>
 #include <span>
 
-#include "05-launch-tuning/workshops/tune/search.hpp"
+#include "05-launch-tuning/workshops/tune/measure.hpp"
+#include "05-launch-tuning/workshops/tune/report.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/process/status.hpp"
 #include "common/tests/support.hpp"

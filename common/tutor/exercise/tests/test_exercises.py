@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1]), str(HERE.parents[2] / "tests")]
 import catalogue  # noqa: E402
 import exercises  # noqa: E402
-import for_the_reader  # noqa: E402
+import for_the_instructor  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
 import programs  # noqa: E402
@@ -41,6 +41,9 @@ from programs import GIVEN, Test  # noqa: E402
 
 BUILD = GIVEN.build.resolve()
 PROGRAM = HERE.parents[1] / "tutorial.py"
+sandbox.COMPILED = BUILD / "pocl-cache-of-submissions"
+sandbox.COMPILED.mkdir(exist_ok=True)
+sandbox.COMPILED.chmod(0o777)  # a submission is nobody's
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
 SOLUTION = FIVE_STEPS.solution("opencl")["histogram.cl"]
 needs_bubblewrap = unittest.skipIf(sandbox.missing(), f"no sandbox: {sandbox.missing()} (package bubblewrap)")
@@ -368,11 +371,11 @@ class AClass(Commands):
         self.write(SOLUTION.replace("    //", "  // of my own:").replace("\n\n", "\n"), "class/bob.cl")
         self.write(FIVE_STEPS.skeletons("opencl")[0].read_bytes(), "class/cyd.cl")
         self.grade()
-        texts = {who: (self.folder / "reports" / who / "for-the-reader.txt").read_text() for who in ("ann", "bob", "cyd")}
+        texts = {who: (self.folder / "reports" / who / "for-the-instructor.txt").read_text() for who in ("ann", "bob", "cyd")}
         self.assertTrue(texts["ann"].startswith("100 in 100 of what differs from the beginning is as in bob\n--- as it begins"))
         self.assertIn("\n+        atomic_inc(&table[pixels[i]]);", texts["ann"])
         self.assertEqual(texts["cyd"], "\n")
-        pieces = for_the_reader.pieces
+        pieces = for_the_instructor.pieces
         self.assertEqual(pieces("a = b /* c */ + 1; // d\n"), pieces("a=b+1;"))
 
     @unittest.skipUnless(shutil.which("oclgrind") and not sandbox.missing(), "no Oclgrind, or no sandbox")
@@ -635,7 +638,7 @@ class Marks(Table):
     def test_what_a_reader_has_to_see(self):
         for exercise, name, text, says in FOR_THE_READER:
             with self.subTest(name):
-                self.assertIn(says, for_the_reader.words(submitted(text, exercise), SEED))
+                self.assertIn(says, for_the_instructor.words(submitted(text, exercise), SEED))
         grade = self.grade(text, exercise)
         self.assertTrue(grade.full, reports.table_of(grade))
         self.assertIn(says, grade.verdicts[-1].words)
@@ -778,7 +781,7 @@ class Exercise(Test):
 
     def test_the_solution_has_full_marks(self):
         # The solutions of four mistakes are one, but for the comment.
-        files = {for_the_reader.COMMENT.sub("", file.text): file for file in self.files(self.exercise.solution(self.api))}
+        files = {for_the_instructor.COMMENT.sub("", file.text): file for file in self.files(self.exercise.solution(self.api))}
         for file in files.values():
             try:
                 grade = grading.graded([file], SEED)

@@ -1,4 +1,4 @@
-#include "common/process/own_program.hpp"
+#include "common/files/program_path.hpp"
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace common {
 
-std::filesystem::path own_program() {
+std::filesystem::path program_path() {
 #if defined(__APPLE__)
     char path[4096];
     std::uint32_t size = sizeof path;

@@ -1,4 +1,4 @@
-#include "common/process/cpu.hpp"
+#include "common/host/cpu.hpp"
 
 #include <fmt/format.h>
 

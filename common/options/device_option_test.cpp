@@ -1,4 +1,4 @@
-#include "common/process/choice.hpp"
+#include "common/options/device_option.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ std::string refused(const std::string& wanted) {
     return tests::bad_input([&] { device_by_text(wanted, kNames, "OpenCL"); });
 }
 
-TEST(DeviceChoice, ByNumberOrByPartOfAName) {
+TEST(DeviceOption, ByNumberOrByPartOfAName) {
     const std::pair<const char*, std::size_t> all[] = {
         {"0", 0},    {"2", 2},           {"02", 2},       {"EPYC", 0},  {"L4", 2},
         {"epyc", 0}, {"nVidIA h200", 1}, {"Portable", 0}, {"NVIDIA", 1}};  // of several the first
@@ -23,7 +23,7 @@ TEST(DeviceChoice, ByNumberOrByPartOfAName) {
         EXPECT_EQ(device_by_text(wanted, kNames, "OpenCL"), device) << wanted;
 }
 
-TEST(DeviceChoice, WhatNoneIsCalledIsRefused) {
+TEST(DeviceOption, WhatNoneIsCalledIsRefused) {
     EXPECT_EQ(refused("3"), "--device 3: the OpenCL devices here are numbered 0 to 2");
     EXPECT_TRUE(tests::has(refused("99999999999999999999"), "numbered 0 to 2"));
     EXPECT_TRUE(tests::has(refused("voodoo"), "--list-devices"));

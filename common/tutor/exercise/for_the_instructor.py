@@ -1,5 +1,5 @@
-"""What no point depends on, for whoever reads the submissions: who reads the pixels, what differs from the file that all
-began with, and whose files are alike."""
+"""What no point depends on, for the instructor: which work-items read the pixels, what differs from the file that all began
+with, and whose files are alike."""
 
 import difflib
 import re
@@ -49,11 +49,11 @@ def accesses(file, seed):
 
 def words(file, seed):
     """What to look at in a file that is right."""
-    asked = [str(accesses(file, seed)), file.exercise.data.get("for_the_reader")]
+    asked = [str(accesses(file, seed)), file.exercise.data.get("for_the_instructor")]
     if file.exercise.data.get("local_memory") and not accesses(file, seed).items:
         asked.append("do the counts pass through shared memory?")
     said = "; ".join(filter(None, asked))
-    return f"for the reader: {said}" if said else ""
+    return f"for the instructor: {said}" if said else ""
 
 
 # ---- texts ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-#include "common/process/choice.hpp"
+#include "common/options/device_option.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "common/report/explanation.hpp"
+#include "common/explanation/explanation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "common/process/own_program.hpp"
+#include "common/files/program_path.hpp"
 #include "common/report/json.hpp"
 #include "common/tests/support.hpp"
 
@@ -70,7 +70,7 @@ class Explain : public testing::Test {
 TEST_F(Explain, TellsWhatWasCountedAndTakesTheAnswer) {
     options_.device = "a device";
     options_.kernels = "my own.cl";
-    options_.own = {"--copies", "4"};
+    options_.program_options = {"--copies", "4"};
     const std::string text = said_by(R"(printf '%s\n' "$@" > "$0.words"; cat > "$0.asked"
 printf '%s\n' '[null, {"variant": "second", "text": "  why: I know\n", "findings": [{"name": "it"}]}]')");
     EXPECT_EQ(text,
@@ -79,7 +79,7 @@ printf '%s\n' '[null, {"variant": "second", "text": "  why: I know\n", "findings
     EXPECT_FALSE(document_.results[1].diagnosis);
     EXPECT_EQ(document_.results[3].diagnosis, R"([{"name":"it"}])");
 
-    EXPECT_EQ(tests::bytes_of(folder_ / "explainer.words"), common::own_program().string() + '\n');
+    EXPECT_EQ(tests::bytes_of(folder_ / "explainer.words"), common::program_path().string() + '\n');
     const std::string asked = tests::bytes_of(folder_ / "explainer.asked");
     const std::size_t end = asked.find('\n');
     EXPECT_EQ(asked.substr(end + 1), std::string(1000, '7'));

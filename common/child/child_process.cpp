@@ -1,4 +1,4 @@
-#include "common/process/child_process.hpp"
+#include "common/child/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "common/verify/verify.hpp"
+#include "common/verify/runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,18 +31,21 @@ struct Examined {
     std::string said;  ///< on standard error
 };
 
-// Examines a strategy that is told which of its runs this is, 0 first. Each run takes longer than
-// the one before.
+// The runs of a strategy that is told which of them this is, 0 first. Each takes longer than the
+// one before.
 Examined examine(const std::function<void(Histogram&, int run)>& strategy) {
+    Examined examined;
     int run = 0;
     testing::internal::CaptureStderr();
-    const Result result =
-        common::verify_and_time("planted", kExpected, kRepeat, [&](Histogram& out) {
-            strategy(out, run++);
-            return 1.0 + run;
-        });
+    common::Runs runs({"planted"}, kExpected, kRepeat, [&](Result row) { examined.result = row; });
+    while (runs.next()) {
+        runs.begin();
+        strategy(runs.counts, run++);
+        runs.end(1.0 + run);
+    }
     EXPECT_EQ(run, 1 + kRepeat);
-    return {result, testing::internal::GetCapturedStderr()};
+    examined.said = testing::internal::GetCapturedStderr();
+    return examined;
 }
 
 void expect_caught(const Examined& examined, const std::string& when) {
@@ -142,40 +145,36 @@ TEST(Verify, SaysWhetherAWrongResultChanges) {
 constexpr double kNs = 1e-6;
 constexpr std::chrono::milliseconds kCopy{5};
 Examined examine_on_device(const std::function<void(Histogram&, int run)>& strategy) {
+    Examined examined;
     int run = 0;
-    int poisoned = 0;
     int copied = 0;
     testing::internal::CaptureStderr();
-    const Result result =
-        common::verify_and_time("planted", kExpected, kRepeat,
-                                common::DeviceRun{[&] { ++poisoned; },
-                                                  [&] {
-                                                      ++copied;
-                                                      std::this_thread::sleep_for(kCopy);
-                                                  },
-                                                  [&](Histogram& out) {
-                                                      EXPECT_EQ(out[255], common::kPoison);
-                                                      strategy(out, run++);
-                                                      return kNs * (1 + run);
-                                                  },
-                                                  {6, 64, 3}});
+    common::Runs runs({"planted", true, {6, 64, 3}}, kExpected, kRepeat,
+              [&](Result row) { examined.result = row; });
+    while (runs.next()) {
+        EXPECT_EQ(runs.counts[255], common::kPoison);
+        runs.begin();
+        if (runs.copies_in()) {
+            ++copied;
+            std::this_thread::sleep_for(kCopy);
+        }
+        strategy(runs.counts, run++);
+        runs.end(kNs * (1 + run));
+    }
     EXPECT_EQ(run, 1 + 2 * kRepeat);
-    EXPECT_EQ(poisoned, run);
     EXPECT_EQ(copied, 1 + kRepeat);
-    return {result, testing::internal::GetCapturedStderr()};
+    examined.said = testing::internal::GetCapturedStderr();
+    return examined;
 }
 
 TEST(VerifyOnDevice, WhatTheDeviceCannotDoNeverRuns) {
-    const auto never = [] { ADD_FAILURE() << "it ran"; };
-    const auto never_counts = [&](Histogram&) {
-        never();
-        return 1.0;
-    };
-    const common::DeviceRun local{never, never, never_counts, {6, 64}, "groups too large"};
     Result result;
-    EXPECT_EQ(
-        tests::said([&] { result = common::verify_and_time("local", Histogram{}, 2, local); }),
-        "  local: skipped, groups too large\n");
+    EXPECT_EQ(tests::said([&] {
+                  common::Runs runs({"local", true, {6, 64}, "groups too large"}, Histogram{}, 2,
+                            [&](Result row) { result = row; });
+                  EXPECT_FALSE(runs.next());
+              }),
+              "  local: skipped, groups too large\n");
     EXPECT_EQ(result.check, common::Check::kSkipped);
     EXPECT_EQ(result.reason, "groups too large");
     EXPECT_EQ(result.kernel.runs, 0);
@@ -202,6 +201,64 @@ TEST(VerifyOnDevice, WhatIsWrongInAnyRunIsCaught) {
     }
 }
 
+TEST(VerifyOnDevice, ALoopThatDoesNotAskForCopiesIsNotTimedWithThem) {
+    Result result;
+    tests::said([&] {
+        common::Runs runs({"planted", true}, kExpected, kRepeat, [&](Result row) { result = row; });
+        while (runs.next()) {
+            runs.begin();
+            runs.counts = kExpected;
+            runs.end(kNs);
+        }
+    });
+    EXPECT_EQ(result.check, Check::kMatch);
+    EXPECT_FALSE(result.end_to_end_ms);
+}
+
+TEST(Verify, ARunThatJudgesItselfSaysWhatIsWrong) {
+    for (const int wrong_run : {0, kRepeat, kRepeat + 1}) {
+        Result result;
+        const std::string said = tests::said([&] {
+            int run = 0;
+            common::Runs runs({"planted"}, kExpected, kRepeat, [&](Result row) { result = row; });
+            while (runs.next()) {
+                runs.begin();
+                runs.end(1);
+                runs.wrong = run++ == wrong_run ? "picture 3 is wrong" : "";
+            }
+        });
+        EXPECT_EQ(result.reason, wrong_run == 0 ? "picture 3 is wrong, before timing"
+                                 : wrong_run == kRepeat
+                                     ? "picture 3 is wrong, after the last timed run"
+                                     : "");
+        EXPECT_EQ(tests::has(said, "planted: does not match the CPU"), wrong_run <= kRepeat);
+        EXPECT_FALSE(result.counts);  // there is nothing that could be explained
+    }
+}
+
+// Where one of the two calls is missing or comes twice, the line names the strategy.
+TEST(Verify, EachRunBeginsAndEndsOnce) {
+    const auto refused = [](int begins, int ends) {
+        common::Runs runs({"planted"}, kExpected, kRepeat, [](const Result&) {});
+        tests::said([&] { runs.next(); });
+        for (int i = 0; i < begins; ++i)
+            runs.begin();
+        for (int i = 0; i < ends; ++i)
+            runs.end(1);
+        try {
+            runs.next();
+        } catch (const std::logic_error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(refused(1, 1), "");
+    EXPECT_EQ(refused(0, 1), "planted: runs.begin() was not called in a turn of its loop");
+    EXPECT_EQ(refused(2, 1), "planted: runs.begin() was called twice in a turn of its loop");
+    EXPECT_EQ(refused(1, 0), "planted: runs.end() was not called in a turn of its loop");
+    EXPECT_EQ(refused(1, 2), "planted: runs.end() was called twice in a turn of its loop");
+}
+
 // ---- what hangs, and clocks that cannot be true: each in a process of its own -------------------
 
 TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
@@ -217,15 +274,13 @@ TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
 // @param which of its runs
 void run_for_ever(const common::Launch& launch, int which = 0) {
     common::set_time_limit(1);
-    common::verify_and_time(
-        "planted", kExpected, kRepeat,
-        common::DeviceRun{[] {}, [] {},
-                          [&](Histogram&) {
-                              if (which-- == 0)
-                                  std::this_thread::sleep_for(std::chrono::minutes(1));
-                              return kNs;
-                          },
-                          launch});
+    common::Runs runs({"planted", true, launch}, kExpected, kRepeat, [](const Result&) {});
+    while (runs.next()) {
+        runs.begin();
+        static_cast<void>(runs.copies_in());
+        if (which-- == 0) std::this_thread::sleep_for(std::chrono::minutes(1));
+        runs.end(kNs);
+    }
 }
 
 TEST(Watchdog, WaitsASecondLongerForEachFourMiPixels) {
@@ -276,16 +331,14 @@ TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
 // is timed again.
 void change_clocks() {
     int run = 0;
-    const Result result = common::verify_and_time(
-        "planted", kExpected, kRepeat,
-        common::DeviceRun{[] {},
-                          [] {},
-                          [&](Histogram& out) {
-                              out = kExpected;
-                              std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                              return ++run == 3 ? -1 : kNs;
-                          },
-                          {6, 64}});
+    Result result;
+    common::Runs runs({"planted", true, {6, 64}}, kExpected, kRepeat, [&](Result row) { result = row; });
+    while (runs.next()) {
+        runs.begin();
+        runs.counts = kExpected;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        runs.end(++run == 3 ? -1 : kNs);
+    }
     std::exit(result.timed_by_host && result.kernel.min_ms >= 1 ? 0 : 1);
 }
 

@@ -7,6 +7,6 @@
 namespace common {
 
 /// The path of the running program; empty where the system does not tell.
-std::filesystem::path own_program();
+std::filesystem::path program_path();
 
 }  // namespace common

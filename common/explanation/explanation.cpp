@@ -1,4 +1,4 @@
-#include "common/report/explanation.hpp"
+#include "common/explanation/explanation.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/process/child_process.hpp"
-#include "common/process/own_program.hpp"
+#include "common/child/child_process.hpp"
+#include "common/files/program_path.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
@@ -22,7 +22,7 @@ std::vector<std::string> words_of_the_strategy(const Options& options) {
     std::vector<std::string> words;
     if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
     if (options.kernels) words.insert(words.end(), {"--kernels", *options.kernels});
-    words.insert(words.end(), options.own.begin(), options.own.end());
+    words.insert(words.end(), options.program_options.begin(), options.program_options.end());
     return words;
 }
 
@@ -87,7 +87,7 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
         std::unique_ptr<ChildProcess> child = std::move(kept);
         if (!child)
             child = std::make_unique<ChildProcess>(
-                std::vector{explainer.string(), own_program().string()});
+                std::vector{explainer.string(), program_path().string()});
         const auto end = ChildProcess::Clock::now() + at_most * wrong.size();
         const std::string question = question_about(asked, options, input);
         bool in_time = true;

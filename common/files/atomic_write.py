@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 
 
-def write_whole(path, text):
+def write_atomically(path, text):
     """Raises OSError where it cannot be written; what was there before is there still."""
     data = text if isinstance(text, bytes) else text.encode("utf-8")
     if (path.exists() and not path.is_file()) or path.parts[:2] == ("/", "dev"):  # such as /dev/stdout, which is no file to replace

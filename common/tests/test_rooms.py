@@ -1,0 +1,48 @@
+"""Who includes whom: each room of common/ includes itself and what stands further down in the table of common/README.md."""
+
+import re
+
+import programs
+from programs import ROOT, Test
+
+TABLE = (ROOT / "common/README.md").read_text(encoding="utf-8")
+
+
+def rooms_in_order():
+    """Of each room its place in the table, counted from the top; rooms of one row may include each other."""
+    rows = re.findall(r"^\| (\[.*?\]\(.*?) \| ", TABLE, re.MULTILINE)
+    return {room: place for place, row in enumerate(rows) for room in re.findall(r"\]\((\w+)(?:/|\.hpp)\)", row)}
+
+
+def includes(path):
+    """The rooms that a file includes, and lesson.hpp as one."""
+    return re.findall(r'^#include "common/(\w+)(?:/|\.hpp)', path.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def upwards(files, order):
+    """What includes a room that stands no further down, a line for each."""
+    for path in files:
+        room = path.relative_to(ROOT / "common").parts[0].split(".")[0]
+        for other in includes(path):
+            if other != room and order[other] <= order[room]:
+                yield f"{path.relative_to(ROOT)} includes {other}"
+
+
+class Rooms(Test):
+    def setUp(self):
+        self.files = [path for suffix in ("cpp", "hpp", "cu", "h") for path in sorted((ROOT / "common").rglob(f"*.{suffix}"))
+                      if not re.search(r"_test\.", path.name)]  # which may include what they need
+
+    def test_every_room_stands_in_the_table(self):
+        self.assertEqual(set(rooms_in_order()), {path.name.split(".")[0] for path in (ROOT / "common").iterdir()
+                                                 if path.is_dir() and path.name != "__pycache__" or path.suffix == ".hpp"})
+
+    def test_no_room_includes_one_further_up(self):
+        self.assertEqual(list(upwards(self.files, rooms_in_order())), [])
+
+    def test_no_room_includes_a_chapter(self):
+        self.assertEqual([path for path in self.files if re.search(r'#include "0\d-', path.read_text(encoding="utf-8"))], [])
+
+
+if __name__ == "__main__":
+    programs.main()
