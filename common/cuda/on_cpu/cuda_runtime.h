@@ -39,12 +39,25 @@ struct dim3 {
 struct alignas(8) uint2 {
     unsigned x, y;
 };
+#if defined(ON_CPU_COUNTS)  // of a copy from memory to memory clang tells nothing
+#define ON_CPU_COPY(T, member)                                    \
+    T& operator=(const T& other) {                                \
+        const member of[] = {other.x, other.y, other.z, other.w}; \
+        x = of[0], y = of[1], z = of[2], w = of[3];               \
+        return *this;                                             \
+    }
+#else
+#define ON_CPU_COPY(T, member)
+#endif
 struct alignas(16) uint4 {
     unsigned x, y, z, w;
+    ON_CPU_COPY(uint4, unsigned)
 };
 struct alignas(4) uchar4 {
     unsigned char x, y, z, w;
+    ON_CPU_COPY(uchar4, unsigned char)
 };
+#undef ON_CPU_COPY
 
 /// Of the thread that is running.
 inline constinit thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;

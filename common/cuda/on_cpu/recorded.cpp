@@ -117,13 +117,13 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
     } else {
         return;  // what the emulation itself keeps
     }
-    // A load of 16 bytes that the compiler has taken apart is one.
-    if (what <= counts::kStore && bytes >= 4 && access.memory == counts::kGlobal &&
-        !lane.accesses.empty()) {
+    // An access of 16 bytes that the compiler has taken apart is one; so are the four of a uchar4.
+    if (what <= counts::kStore && access.memory != counts::kOwn && !lane.accesses.empty()) {
         Access& last = lane.accesses.back();
         if (last.what == what && last.memory == access.memory &&
             last.allocation == access.allocation && last.site != site &&
-            last.at + last.bytes == access.at && last.at % 16 + last.bytes + bytes <= 16) {
+            last.at + last.bytes == access.at &&
+            last.at % (bytes * 4) + last.bytes + bytes <= std::min(bytes * 4, 16U) && bytes != 2) {
             last.bytes = static_cast<std::uint8_t>(last.bytes + bytes);
             return;
         }
