@@ -120,10 +120,10 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
     // An access of 16 bytes that the compiler has taken apart is one; so are the four of a uchar4.
     if (what <= counts::kStore && access.memory != counts::kOwn && !lane.accesses.empty()) {
         Access& last = lane.accesses.back();
-        if (last.what == what && last.memory == access.memory &&
+        const unsigned whole = std::min(bytes * 4, 16U);
+        if (last.what == what && last.memory == access.memory && bytes != 2 &&
             last.allocation == access.allocation && last.site != site &&
-            last.at + last.bytes == access.at &&
-            last.at % (bytes * 4) + last.bytes + bytes <= std::min(bytes * 4, 16U) && bytes != 2) {
+            last.at + last.bytes == access.at && last.at % whole + last.bytes + bytes <= whole) {
             last.bytes = static_cast<std::uint8_t>(last.bytes + bytes);
             return;
         }
