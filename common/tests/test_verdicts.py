@@ -152,17 +152,6 @@ class Guards(Test):
             self.assertEqual((ROOT / path).read_text(encoding="utf-8").count(old), 1, guard)
 
 
-class Emulation(Test):
-    """What CUDA on a CPU does not have does not compile, and the compiler says why."""
-
-    def test_what_only_a_gpu_has(self):
-        for word, says in (("__shfl_sync(0, 1, 2)", "__shfl_sync: not in this emulation"),
-                           ("__shared__ int a, b", "a __shared__ declaration has one variable")):
-            run = programs.Run([BUILD["compiler"], "-std=c++20", "-fsyntax-only", f"-I{ROOT}", "-x", "c++", "-"],
-                               text=f'#include "common/cuda/on_cpu/cuda_runtime.h"\nvoid kernel() {{ {word}; }}\n')
-            self.assertRegex(run.err, says)
-
-
 class Configure(Test):
     """What CMake says where something is missing."""
 

@@ -224,7 +224,8 @@ def named(launches, program=None):
     for site, frames in zip(sites, re.split(r"^0x[0-9a-f]+\n", said, flags=re.MULTILINE)[1:]):
         functions, places = frames.splitlines()[::2], [re.sub(r" \(discriminator.*", "", line) for line in frames.splitlines()[1::2]]
         place = next((each for each in places if "/cuda/on_cpu/" not in each), places[0])
-        found[site] = re.sub(r"^.*?(\w+(<[^()]*>)?)\(.*", r"\1", functions[-1]), place
+        kernel = next((each for each in reversed(functions) if "on_cpu::" not in each and "operator()" not in each), functions[-1])
+        found[site] = re.sub(r"^.*?(\w+(<[^()]*>)?)\(.*", r"\1", kernel), place
     for launch in launches:
         launch["kernel"] = found[launch["kernel"]][0]
         for line in launch["lines"]:
