@@ -76,7 +76,7 @@ TEST(Counts, PassesAreTheWordsOfTheFullestBank) {
 TEST(Counts, QueuesTakePiecesInTurn) {
     const auto fullest = [](unsigned apart) {
         const auto launch = counted(32, [&](unsigned lane) {
-            return std::vector{access(1, kAddOne, kGlobal, lane % 2 * apart)};
+            return std::vector{access(1, kAddOne, kGlobal, std::uint64_t{lane % 2} * apart)};
         });
         const std::vector<double> queues = launch->queues();
         return *std::max_element(queues.begin(), queues.end());
@@ -155,7 +155,7 @@ TEST(Counts, OwnArraysAreMemoryWhereLanesPartInThem) {
     const auto places = [](unsigned apart) {
         return counted(32,
                        [&](unsigned lane) {
-                           return std::vector{access(1, kStore, kOwn, lane * apart)};
+                           return std::vector{access(1, kStore, kOwn, std::uint64_t{lane} * apart)};
                        })
             ->own_parts;
     };
