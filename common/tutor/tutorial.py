@@ -196,8 +196,9 @@ def run(options):
     print("A strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte each, in that time;\n"
           "x serial: times as fast as the plain loop, `serial`, of the same program.")
     if emulated:
-        print("On a processor most of what is made for a GPU is slower than that loop; CUDA is emulated there: right or wrong,\n"
-              "never fast or slow. Where the picture is small, mostly the launch is measured.")
+        print("On a processor most of what is made for a GPU is slower than that loop. Rows with an atomic addition for each pixel take\n"
+              "about the same time there, for that addition is what a processor is slow at: 01-cpu/memory/README.md. CUDA is emulated:\n"
+              "that shows whether it is right, not how fast. What a GPU would do is counted: ./tutorial count 03 local.")
     print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
           f"What to read next:                {chapters[0][0]}/README.md", sep="\n")
     ends = {row[-1].partition(":")[0] for row in rows}

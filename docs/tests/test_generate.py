@@ -75,7 +75,7 @@ class Generate(repository.RepositoryTest):
         self.write("03-local-atomics/README.md", "# local\n")
         rows, note = self.table(recording(runs), "ladder", "03-local-atomics uniform 1G")
         self.assertEqual([row[1:] for row in rows], [["512", "-", "80.0", "2.00"], ["512", "100", "200", "5.00"]])
-        self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes under way: on each multiprocessor, in CUDA.")
+        self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes in flight: on each multiprocessor, in CUDA.")
 
     def test_provenance_names_each_machine_and_no_commit_where_there_was_none(self):
         elsewhere = {**run_entry(PEERS, {"tuned": 1.0}, "uniform"), "machine": {"processor": "Other CPU"}}

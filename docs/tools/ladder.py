@@ -36,7 +36,7 @@ RUNGS = (
     Rung(LOCAL, "local-buckets", "each group writes a row, the host adds the rows", 512, in_book=False),
     Rung(LOCAL, "local-subhist", "a second kernel adds the rows", 512, in_book=False),
     Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "lanes", "one table, 16 pixels per load"),
-    Rung(LANES, "lane-bins", "and four loads under way", 32 * KI, "lanes", "and four loads under way"),
+    Rung(LANES, "lane-bins", "and four loads in flight", 32 * KI, "lanes", "and four loads in flight"),
     Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table"),
     Rung(LANES, "lane-bins", "and groups of 1,024: `lane-bins` as it is", 64 * KI),
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
@@ -98,8 +98,8 @@ def table(recording, which, name, size):
     apis = sorted({api for _, found in rows for api in found}, reverse=True)
     entries = [entry for _, found in rows for entry, _ in found.values()]
     ceiling = read_ceiling(recording, {**entries[0], "size": size})
-    of, waits = f"{apis[-1]}, " if len(apis) > 1 else "", any(rung.under_way for rung, _ in rows)
-    columns = ["<Kernel", "<The one change", *(["Bytes under way"] if waits else []),
+    of, waits = f"{apis[-1]}, " if len(apis) > 1 else "", which != "book" and any(rung.under_way for rung, _ in rows)
+    columns = ["<Kernel", "<The one change", *(["Bytes in flight"] if waits else []),
                *(f"{api}, GB/s" if of else "GB/s" for api in apis), f"{of}% of the read ceiling"]
     cells = []
     for rung, found in rows:
@@ -108,7 +108,7 @@ def table(recording, which, name, size):
                       100 * rates[-1] / ceiling if rates[-1] else None])
     launch = rows[-1][1][apis[-1]][1].get("launch")
     note = (f"Medians. Read ceiling: {digits(ceiling)} GB/s."
-            + (" Bytes under way: on each multiprocessor, in CUDA." if waits else "")
+            + (" Bytes in flight: on each multiprocessor, in CUDA." if waits else "")
             + (f" `{rows[-1][0].kernel}` in {apis[-1]} was {launch}." if launch else ""))
     title = (f"The {'book' if which == 'book' else 'chapter'}, kernel by kernel, on {entries[0]['run']['device']}: "
              f"{size_in_words(pixels_of(size))}, {name}")
