@@ -341,7 +341,7 @@ def ask(options):
                 values.append(value)
                 kept[prediction.key] = value
                 atomic_write.write_atomically(PREDICTED, json.dumps(kept, indent=1) + "\n")
-            if input("Enter runs the commands, s passes them over: ") != "s":
+            if question.commands and input("Enter runs the commands, s passes them over: ") != "s":
                 for command in question.commands:
                     say(f"$ {command}")
                     call("bash", "-c", command)

@@ -36,7 +36,6 @@ class Prediction(NamedTuple):
 
 
 class Question(NamedTuple):
-    number: str
     text: str
     commands: list
     predictions: list
@@ -69,16 +68,17 @@ def of_chapter(text):
         raise BadInput(f"ask takes a chapter, such as 03, not '{text}'")
     page = pages[0].read_text(encoding="utf-8")
     told = predictions_of(page, pages[0].parent.name)
-    begin = page.find("\n## Predict, then run\n")
+    begin = page.find("\n## Predict, then run\n") + 1
+    end = page.find("\n## ", begin) + 1
     questions = []
-    for asked in re.finditer(r"^\*\*(\d+)\.(.*?)(?=^\*\*\d+\.|^## )", page[begin + 1:], re.MULTILINE | re.DOTALL):
-        at_end = re.search(rf"<summary>Answer: predict {asked[1]}</summary>.*?</details>", page, re.DOTALL)
-        answer = at_end or re.compile(r"<summary>Answer</summary>.*?</details>", re.DOTALL).search(page, begin + 1 + asked.start(), begin + 1 + asked.end())
-        if asked[0].startswith("**") and answer and begin >= 0:
+    for asked in re.compile(r"^\*\*(\d+)\.(.*?)(?=^\*\*\d+\.|\Z)", re.MULTILINE | re.DOTALL).finditer(page, begin, end):
+        answer = (re.search(rf"<summary>Answer: predict {asked[1]}</summary>.*?</details>", page, re.DOTALL)
+                  or re.compile(r"<summary>Answer</summary>.*?</details>", re.DOTALL).search(page, *asked.span()))
+        if answer:
             lines = "".join(re.findall(r"^```sh\n(.*?)^```$", asked[0], re.MULTILINE | re.DOTALL)).replace("\\\n", " ").splitlines()
-            predictions = [told[place] for place in sorted(told) if answer.start() < place < answer.end()]
-            questions.append(Question(asked[1], plain(asked[0].partition("<details>")[0].partition("```sh")[0]).replace("**", ""),
-                                      [re.sub(r" +", " ", line.partition(" #")[0]).strip() for line in lines], predictions, plain(answer[0])))
+            text = asked[0].partition("<details>")[0].partition("```sh")[0]
+            questions.append(Question(plain(text).replace("**", ""), [re.sub(r" +", " ", line.partition(" #")[0]).strip() for line in lines],
+                                      [told[place] for place in sorted(told) if answer.start() < place < answer.end()], plain(answer[0])))
     if not questions:
         raise BadInput(f"the page of {pages[0].parent.name} has no questions with answers")
     return questions
