@@ -316,6 +316,10 @@ def counted(words):
     if asked.json:
         atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
     print(count.in_words(counts))
+    with contextlib.suppress(ImportError):
+        import model
+
+        print("", *model.in_words(counts, asked.like), sep="\n")
     return 0
 
 

@@ -76,7 +76,7 @@ TEST(Counts, PassesAreTheWordsOfTheFullestBank) {
 TEST(Counts, QueuesTakePiecesInTurn) {
     const auto fullest = [](unsigned apart) {
         const auto launch = counted(32, [&](unsigned lane) {
-            return std::vector{access(1, kAddOne, kGlobal, lane % 2 * apart)};
+            return std::vector{access(1, kAddOne, kGlobal, std::uint64_t{lane % 2} * apart)};
         });
         const std::vector<double> queues = launch->queues();
         return *std::max_element(queues.begin(), queues.end());
@@ -155,7 +155,7 @@ TEST(Counts, OwnArraysAreMemoryWhereLanesPartInThem) {
     const auto places = [](unsigned apart) {
         return counted(32,
                        [&](unsigned lane) {
-                           return std::vector{access(1, kStore, kOwn, lane * apart)};
+                           return std::vector{access(1, kStore, kOwn, std::uint64_t{lane} * apart)};
                        })
             ->own_parts;
     };
@@ -163,6 +163,15 @@ TEST(Counts, OwnArraysAreMemoryWhereLanesPartInThem) {
     EXPECT_TRUE(places(4));
     EXPECT_EQ(of_warp(kLoad, kOwn, 4, [](unsigned) { return 4; }).sectors, 4);
     EXPECT_EQ(of_warp(kLoad, kOwn, 4, [](unsigned lane) { return lane * 4; }).sectors, 32);
+}
+
+TEST(Counts, OwnArraysOfTwoWarpsAreNotOne) {
+    const auto launch = counted(64, [&](unsigned lane) {
+        std::vector<Access> does(lane < 32 ? 0 : 100, access(1, kStore, kGlobal, 0));
+        does.push_back(access(2, kLoad, kOwn, std::uint64_t{lane % 32} * 4));
+        return does;
+    });
+    EXPECT_EQ(launch->places.rbegin()->second.found, 0);
 }
 
 TEST(Counts, WhatFitsOnAMultiprocessor) {
