@@ -34,8 +34,8 @@ WGSL's compiler, which then refuses it.
 `nothing`. Where it is left out, the result is wrong.
 """
 
+import collections
 import contextlib
-import dataclasses
 import pathlib
 import re
 import shlex
@@ -71,25 +71,11 @@ class Change(NamedTuple):
     new: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Mistake:
-    path: pathlib.Path
-    name: str
-    chapter: str
-    number: str  # such as 03/4: it says nothing of what is wrong
-    sentence: str
-    variant: str
-    shows: str
-    hides: str
-    names: str
-    gpu: str
-    gpu_shows: str
-    gpu_hides: str
-    wgsl: str
-    wgsl_shows: str
-    seen: str
-    emulated: str
-    changes: tuple
+FIELDS = ("variant", "shows", "hides", "names", "gpu", "gpu_shows", "gpu_hides", "wgsl", "wgsl_shows", "seen", "emulated")
+
+
+class Mistake(collections.namedtuple("Mistake", ["path", "name", "chapter", "number", "sentence", "changes", *FIELDS], defaults=[""] * len(FIELDS))):
+    """What its file says. Its number, such as 03/4, says nothing of what is wrong."""
 
     def files(self, api=""):
         """The sources that it changes; or those of one API."""
@@ -108,8 +94,7 @@ class Mistake:
 
     def in_cuda(self):
         """What it is there."""
-        return dataclasses.replace(self, names=self.gpu or self.names, shows=self.gpu_shows or self.shows,
-                                   hides=self.gpu_hides or self.hides)
+        return self._replace(names=self.gpu or self.names, shows=self.gpu_shows or self.shows, hides=self.gpu_hides or self.hides)
 
 
 def parse(path):
@@ -119,15 +104,14 @@ def parse(path):
         raise BadMistake(f"{path}: its name has no number of two digits, as 07-NAME.txt has")
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "wgsl", "wgsl-shows", "seen",
-                            "emulated"), "")
+    fields = {}
     for line in filter(None, lines):
         field, _, value = line.partition(":")
-        if field not in fields:
+        fields[field.replace("-", "_")] = value.strip()
+        if field.replace("-", "_") not in FIELDS:
             raise BadMistake(f"{path}: no such field: {line}")
-        fields[field] = value.strip()
-    for field in ("variant", "shows", "hides", "names"):
-        if not fields[field]:
+    for field in FIELDS[:4]:
+        if not fields.get(field):
             raise BadMistake(f"{path}: no line `{field}:`")
     if not parts:
         raise BadMistake(f"{path}: nothing is changed")
@@ -143,8 +127,7 @@ def parse(path):
             raise BadMistake(f"{path}: nothing is changed in {file}")
         changes.append(Change(file, old, new))
     chapter = path.parent.parent.name
-    return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, changes=tuple(changes),
-                   **{field.replace("-", "_"): value for field, value in fields.items()})
+    return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, tuple(changes), **fields)
 
 
 def mistakes(chapter="0*", root=ROOT):
@@ -169,10 +152,9 @@ def find(word):
 
 def make(mistake, folder, files=()):
     """The chapter's sources that it changes, or these of them, changed, into the folder. Raises BadMistake."""
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     for file in files or mistake.files():
-        (folder / file).write_text(changed(mistake, file), encoding="utf-8")
+        pathlib.Path(folder, file).write_text(changed(mistake, file), encoding="utf-8")
 
 
 def arguments_of(shows):
@@ -240,8 +222,8 @@ def together(chapter, api, how, file):
 
     right = {name: (ROOT / chapter / name).read_text(encoding="utf-8") for name in sources(chapter, api)}
     for number, one in enumerate(found):
-        # Not where kernels take structures, of which each namespace has its own.
-        of_kernels = one.files(api) == ["histogram.cuh"] and "struct " not in right["histogram.cuh"]
+        # Not where kernels take structures, of which each namespace has its own; nor on a GPU, whose kernels call no kernel.
+        of_kernels = api == EMULATED and one.files(api) == ["histogram.cuh"] and "struct " not in right["histogram.cuh"]
         try:
             texts = {name: changed(one, name) for name in (one.files(api) if of_kernels else sources(chapter, api))}
         except BadMistake:  # as its test says; the others can be run
