@@ -204,7 +204,7 @@ void block_begins(std::size_t block, const void* shared, std::size_t bytes) {
     crew.shared_end = crew.shared + bytes;
     crew.lanes.clear();
     crew.known = {};
-    crew.most = (std::size_t{4} << 20U) / now.launch->group_size;
+    crew.most = std::min((std::size_t{2} << 20U) / now.launch->group_size, std::size_t{1} << 16U);
     crew.group.emplace(*now.launch, block);
 }
 

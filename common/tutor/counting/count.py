@@ -393,7 +393,7 @@ def launch_in_words(launch, pixels):
     lines = [f"{launch['kernel']}: {launch['groups']:,} groups of {launch['group_size']}{local}",
              f"  Counted: {launch['counted_groups']} of the groups. On a multiprocessor {launch['resident_groups']} fit at once "
              f"({launch['resident_limit']}).",
-             f"  Asked for before the first is needed: {launch['loads_ahead']} loads, {launch['bytes_ahead']} bytes.", "",
+             f"  Loads asked for before the first is needed: {launch['loads_ahead']}, {launch['bytes_ahead']} bytes.", "",
              f"  {'for 32 pixels':18} {'counted':>8}  Nsight Compute's name (.sum)"]
     for words, name, value in COUNTERS:
         found = value(launch)
@@ -415,13 +415,13 @@ def launch_in_words(launch, pixels):
 
 
 def in_words(counts):
-    chapter = counts["chapter"].partition("-")[0]
-    lines = [f"{counts['strategy']}, chapter {chapter}, {counts['api']}: counted, not timed; {counts['input']}, {counts['pixels']:,} pixels"]
+    lines = [f"{counts['strategy']}, chapter {counts['chapter'][:2]}, {counts['api']}: counted, not timed",
+             f"{counts['pixels']:,} pixels: {counts['input']}"]
     if counts["counted_pixels"] < counts["pixels"]:
-        lines.append(f"Counted: {counts['counted_pixels']:,} of them, and half as many; the rest is drawn on by a straight line.")
+        lines.append(f"Counted: {counts['counted_pixels']:,}, and half as many; from there by a straight line.")
     for launch in counts["launches"]:
         lines += ["", *launch_in_words(launch, counts["pixels"])]
-    return "\n".join(lines)
+    return "\n".join(line[:80] for line in lines)
 
 
 # ---- the command -------------------------------------------------------------------------------------
