@@ -51,6 +51,7 @@ import gallery
 import grading
 import handed_in
 import handout
+import model
 import sandbox
 from catalogue import ROOT, BadInput
 from gallery import Refused
@@ -313,11 +314,8 @@ def counted(words):
     counts["device"] = asked.like
     if asked.json:
         atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
-    print(count.in_words(counts))
-    with contextlib.suppress(ImportError):
-        import model
-
-        print("", *model.in_words(counts, asked.like), sep="\n")
+    print(count.in_words(counts), "", *model.in_words(counts, asked.like), sep="
+")
     return 0
 
 
