@@ -314,8 +314,7 @@ def counted(words):
     counts["device"] = asked.like
     if asked.json:
         atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
-    print(count.in_words(counts), "", *model.in_words(counts, asked.like), sep="
-")
+    print(count.in_words(counts), "", *model.in_words(counts, asked.like), sep="\n")
     return 0
 
 

@@ -201,7 +201,8 @@ def in_words(counts, name):
     right = sum(0.8 <= each <= 1.25 for each in alike)
     lines = [f"Predicted, not measured, for {name.upper()}: " + (f"{digits(speed)} GB/s, {digits(said['us'])} us." if speed else "no number, since"),
              *([] if speed else [f"  {said['reason']}."]),
-             f"  Of {len(alike)} recorded runs with this limit it is within a quarter for {right}.", "  What each limit would allow alone, GB/s:"]
+             f"  Of {len(alike)} recorded runs with this limit it is within a quarter for {right}." if alike else "  No recorded run has this limit.",
+             "  What each limit would allow alone, GB/s:"]
     lines += [f"  {'->' if n == 0 else '  '} {words:36} {digits(allows):>8}" for n, (words, allows) in enumerate(said["limits"])]
     if said["changes"]:
         lines += ["  What would change it:", *(f"     {words:36} {'none' if gain == 1 else f'{gain:.2f} times'}" for words, gain in said["changes"])]
