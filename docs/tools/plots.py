@@ -202,7 +202,8 @@ def draw_roofline(title, subtitle, source, ceiling, most, points):
 
 
 # predicted.svg
-HALVES = (("o", 6, "blue", "chapters, CUDA"), ("D", 6, "orange", "other kernels, seen"), ("^", 7, "purple", "other kernels, unseen"))
+HALVES = (("o", 6, "blue", "chapters, CUDA"), ("D", 6, "orange", "other kernels, seen"), ("^", 7, "purple", "other kernels, unseen"),
+          ("s", 6, "yellow", "other kernels, stranger"))
 
 
 def predicted_plot(recording):

@@ -1,7 +1,7 @@
 """Predicted times beside measured ones, and the constants that they are made with: common/tutor/counting/accuracy.json, devices.json.
 
-    accuracy: chapters|others|limits|kernels
-        how far predictions were off: of the chapters' recorded runs or of unseen.cu's kernels, by half; by what limits; each kernel
+    accuracy: chapters|others|stranger|limits|kernels|kernels-stranger
+        how far predictions were off: of the chapters' recorded runs or of unseen.cu's kernels, by half, or of a stranger's; by what limits; each kernel
     constants: all
         the constants of the devices, and which of them are fitted
 """
@@ -52,9 +52,9 @@ def factor(row):
 
 def accuracy_lines(page, which):
     all_rows = rows()
-    if which == "kernels":
+    if which.startswith("kernels"):
         found = []
-        others = [row for row in all_rows if row["of"] == "others"]
+        others = [row for row in all_rows if row["of"] == "others" and (row["half"] == "stranger") == which.endswith("stranger")]
         for kernel in dict.fromkeys(row["name"].split()[0] for row in others):
             of = [row for row in others if row["name"].split()[0] == kernel]
             numbers = sorted(factor(row) for row in of if row["predicted_us"])
@@ -64,8 +64,9 @@ def accuracy_lines(page, which):
         names = sorted({row["limit"] for row in all_rows})
         return list(table(("the lowest limit", *HEAD), ([name, *shares([row for row in all_rows if row["limit"] == name])] for name in names)))
     found = []
-    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen")):
-        of = [row for row in all_rows if (row["of"], row["api"], row["half"]) == (which, api, half)]
+    kind, halves = ("others", ("stranger",)) if which == "stranger" else (which, ("seen", "unseen"))
+    for api, half in itertools.product(("CUDA", "OpenCL"), halves):
+        of = [row for row in all_rows if (row["of"], row["api"], row["half"]) == (kind, api, half)]
         if of:
             right, pairs = room("accuracy").in_order(of)
             found.append([f"{api}, {half}", *shares(of), f"{right} of {pairs}"])

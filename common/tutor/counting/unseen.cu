@@ -1,6 +1,6 @@
 // Kernels of other kinds than the chapters': what the model of times is judged on. They are right,
 // and many of them are slow, each in its own way. The program measures them on a GPU, or runs one
-// of them to be counted in the emulation; halves.py says which of them the model was made with.
+// of them to be counted in the emulation; accuracy.py says which of them the model was made with.
 //
 //   nvcc -O3 -std=c++20 -arch=sm_90 -o unseen unseen.cu
 //   ./unseen --photo landscape.bmp --json unseen.json        all of them, on four pictures
@@ -404,6 +404,8 @@ __global__ void much_local(const uint8_t* pixels, size_t count, uint32_t* bins, 
     merge(table, 44, 44, 1, bins);
 }
 
+#include "stranger.cuh"
+
 // ---- what is measured, and how ----
 
 struct Case {
@@ -411,6 +413,9 @@ struct Case {
     Kernel kernel, second;   // the second adds up, or is none
     unsigned second_groups;  // 0: one for 8 warps of the first
     unsigned few;            // groups, where it has its own launches
+
+    unsigned items = 256, zeroed = 0;  // work-items of a group; words of scratch
+    unsigned of_unit[2] = {2, 8};      // groups for each of 132 multiprocessors, or of few
 };
 const Case kCases[] = {{"match_any", match_any, nullptr, 0, 0},
                        {"all_equal", all_equal, nullptr, 0, 0},
@@ -422,7 +427,7 @@ const Case kCases[] = {{"match_any", match_any, nullptr, 0, 0},
                        {"bytes_2048_apart", bytes_2048_apart, nullptr, 0, 0},
                        {"staged", staged, nullptr, 0, 0},
                        {"packed_16", packed_16, nullptr, 0, 0},
-                       {"spaced", spaced, gather_spaced, 1, 0},
+                       {"spaced", spaced, gather_spaced, 1, 0, 256, 1024},
                        {"warp_rows", warp_rows, add_rows, 0, 0},
                        {"warp_tables", warp_tables, nullptr, 0, 0},
                        {"two_passes", two_passes, nullptr, 0, 0},
@@ -432,7 +437,15 @@ const Case kCases[] = {{"match_any", match_any, nullptr, 0, 0},
                        {"own_sixteen", own_sixteen, nullptr, 0, 0},
                        {"one_lane", one_lane, nullptr, 0, 0},
                        {"few_groups", few_groups, nullptr, 0, 12},
-                       {"much_local", much_local, nullptr, 0, 0}};
+                       {"much_local", much_local, nullptr, 0, 0},
+                       {"byte_counters", byte_counters, nullptr, 0, 0, 96, 0, {3, 9}},
+                       {"packed_64", packed_64, nullptr, 0, 0, 192, 0, {4, 10}},
+                       {"peel_leaders", peel_leaders, nullptr, 0, 0, 128, 0, {4, 16}},
+                       {"transposed_tile", transposed_tile, nullptr, 0, 0, 128, 0, {3, 8}},
+                       {"pairs_16bit", pairs_16bit, pairs_to_bins, 256, 0, 256, 65536, {2, 8}},
+                       {"warps_257", warps_257, add_sixteen, 1, 0, 320, 16 * 256, {3, 5}},
+                       {"last_block", last_block, nullptr, 0, 0, 512, 1, {1, 4}},
+                       {"bit_planes", bit_planes, nullptr, 0, 0, 256, 0, {2, 6}}};
 
 void check(cudaError_t error) {
     if (error == cudaSuccess) return;
@@ -489,14 +502,13 @@ int main(int argc, char** argv) {
     check(cudaEventCreate(&end));
     const auto sizes = one_size > 0 ? std::vector{one_size}
                                     : std::vector<size_t>{size_t{64} << 20, size_t{256} << 20};
-    const auto launches =
-        one_launch > 0 ? std::vector{one_launch} : std::vector{2U * 132, 8U * 132};
 #ifndef CUDA_ON_CPU
     for (const Case& each : kCases) {
         cudaFuncAttributes has{};
         int at_once = 0;
         check(cudaFuncGetAttributes(&has, each.kernel));
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, each.kernel, 256, 0));
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, each.kernel,
+                                                            static_cast<int>(each.items), 0));
         kernels += std::string(kernels.empty() ? "" : ",") + "\n  {\"kernel\": \"" + each.name +
                    "\", \"registers\": " + std::to_string(has.numRegs) +
                    ", \"shared\": " + std::to_string(has.sharedSizeBytes) +
@@ -519,23 +531,24 @@ int main(int argc, char** argv) {
             check(cudaMalloc(&scratch, scratch_bytes));
             check(cudaMemcpy(on_gpu, pixels.data(), size, cudaMemcpyHostToDevice));
             for (const Case& each : kCases)
-                for (const unsigned launch : launches) {
+                for (const unsigned of_unit : each.of_unit) {
                     if (!only.empty() && only != each.name) continue;
+                    if (one_launch > 0 && of_unit != each.of_unit[0]) continue;
                     const unsigned groups =
-                        each.few > 0 && one_launch == 0 ? launch / 132 * each.few : launch;
+                        one_launch > 0 ? one_launch : of_unit * (each.few > 0 ? each.few : 132);
+                    const bool rows_of_all = each.second != nullptr && each.second_groups == 0;
+                    const size_t zeroed = (rows_of_all ? groups * 2048 : each.zeroed) * size_t{4};
                     std::vector<float> times;
                     for (unsigned run = 0; run < (repeat == 1 ? 1 : repeat + 2); ++run) {
                         check(cudaMemset(bins, 0xa5, 1024));
                         check(cudaEventRecord(begin));
                         check(cudaMemsetAsync(bins, 0, 1024));
-                        if (each.second != nullptr)
-                            check(cudaMemsetAsync(
-                                scratch, 0,
-                                each.second_groups == 1 ? 4096 : size_t{groups} * 8 * 1024));
+                        if (zeroed > 0) check(cudaMemsetAsync(scratch, 0, zeroed));
                         const Kernel first = each.kernel, second = each.second;
-                        first<<<groups, 256>>>(on_gpu, size, bins, scratch);
+                        first<<<groups, each.items>>>(on_gpu, size, bins, scratch);
                         if (second != nullptr) {
-                            const unsigned others = each.second_groups == 1 ? 1 : groups;
+                            const unsigned others =
+                                each.second_groups > 0 ? each.second_groups : groups;
                             second<<<others, 256>>>(on_gpu, size, bins, scratch);
                         }
                         check(cudaGetLastError());
@@ -556,10 +569,10 @@ int main(int argc, char** argv) {
                     char row[256];
                     std::snprintf(row, sizeof row,
                                   "%s\n  {\"kernel\": \"%s\", \"picture\": \"%s\", \"pixels\": "
-                                  "%zu, \"groups\": %u, \"group_size\": 256, \"median_us\": %.2f, "
+                                  "%zu, \"groups\": %u, \"group_size\": %u, \"median_us\": %.2f, "
                                   "\"min_us\": %.2f, \"max_us\": %.2f}",
                                   rows.empty() ? "" : ",", each.name, picture.c_str(), size, groups,
-                                  times[times.size() / 2], times.front(), times.back());
+                                  each.items, times[times.size() / 2], times.front(), times.back());
                     rows += row;
                 }
             check(cudaFree(on_gpu));
