@@ -90,7 +90,8 @@ COMPILER_FINDS = re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-
 # Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
 RACE = re.compile(r"Read-write data race at.*\n.*\n.*\n(.*First entity:.*\n.*\n.*)\n.*\n.*\n(.*Second entity:.*\n.*\n.*)|ThreadSanitizer: data "
                   r"race.*\n(  (?:Read|Atomic write) .*\n(?:    #.*\n)+)\n(  Previous (?:read|atomic write) .*\n(?:    #.*\n)+)")
-EXCHANGES = (ON_CPU / "cuda_runtime.h").read_text(encoding="utf-8").partition("T atomicCAS(")[0].count("\n") + 2  # the line that does it
+ATOMICS = (ON_CPU / "cuda_runtime.h").read_text(encoding="utf-8")
+EXCHANGES = ATOMICS[:ATOMICS.index("__atomic_compare_exchange(", ATOMICS.index("T atomicCAS("))].count("\n") + 1  # the line that does it
 
 
 def begins_an_exchange(race):
