@@ -4,7 +4,7 @@ Nothing is timed, so the marks are the same on a busy machine. docs/grading.md s
 """
 
 import count
-import sandbox
+import model
 import submitted_file
 import tasks
 from gallery import Refused
@@ -30,7 +30,17 @@ def sum_of(name, each, *memories, **more):
 
 def ahead(name):
     """A counter: what a work-item has asked for when it needs the first of it, in the launch that has most of that."""
-    return lambda counts: (max(launch[name] for launch in counts["launches"]), most(lines(counts, "global", whats=["load"]), lambda l: l["lanes"])[1])
+    return lambda counts: (max(launch[name] for launch in counts["launches"]), most(lines(counts, "global", whats=["load"]), lambda line: line["lanes"])[1])
+
+
+def of_ceiling(counts):
+    """A counter: how fast an H100 would be, by the model, without the launch's own time, which no kernel changes. Raises NoNumber."""
+    device = model.devices()["h100"]
+    said = model.predict(counts, device)
+    if said["us"] is None:
+        raise model.NoNumber(said["reason"])
+    ns = 1000 * (said["us"] - device["launch_us"][counts["api"]])
+    return 100 * counts["pixels"] / ns / device["ceiling_gb_s"], most(lines(counts, "global", "local", "own"), lambda line: count.cost_of(line)[0])[1]
 
 
 COUNTERS = {
@@ -45,6 +55,7 @@ COUNTERS = {
                                                                  most(lines(counts, "global"), lambda line: line["visits"])[1]),
     "loads in flight": ahead("loads_ahead"),
     "bytes in flight": ahead("bytes_ahead"),
+    "percent of an H100's ceiling": of_ceiling,
 }
 
 
@@ -56,14 +67,19 @@ def at(line):
     return f"{line['file']}:{line['line']}"
 
 
-def kept(limit, counts):
-    """Whether this limit of exercise.json is kept, and in words."""
-    found, line = COUNTERS[limit["counter"]](counts)
-    least = "least" in limit
-    right = found >= limit["least"] if least else found <= limit["most"]
-    wanted = f"at {'least' if least else 'most'} {limit['least' if least else 'most']}"
-    words = f"{limit['counter']}: {short(found)}, {wanted}{'' if right else ' is wanted'}"
-    return right, words + (f"; see {at(line)}" if line and not right else "")
+def kinds_of(limit):
+    return [limit["pixels"]] if isinstance(limit["pixels"], str) else limit["pixels"]
+
+
+def kept(limit, counted):
+    """Whether this limit of exercise.json is kept on all of its pixels, and in words: on those that are furthest from it."""
+    least, wanted, name = "least" in limit, limit.get("least", limit.get("most")), limit["counter"]
+    found = {pixels: COUNTERS[name](counted[pixels]) for pixels in kinds_of(limit)}
+    pixels = (min if least else max)(found, key=lambda each: found[each][0])
+    number, line = found[pixels]
+    right = number >= wanted if least else number <= wanted
+    words = f"{name}: {short(number)}, at {'least' if least else 'most'} {wanted}{'' if right else ' is wanted'}"
+    return right, f"{words}{f'; see {at(line)}' if line and not right else ''} ({pixels})"
 
 
 def costliest(counts):
@@ -84,21 +100,26 @@ def judged(file, seed, compared):
 
     `compared` says what is wrong with these runs as the grader makes the others; "" if nothing is.
     """
-    limits = file.exercise.data["counts"]
+    limits, pixels = file.exercise.data["counts"], file.exercise.data.get("counted_as")
     if why := missing(file):
         return None, f"could not be judged here: {why}"
-    runs = {pixels: tasks.counted(file.exercise, seed, pixels) for pixels in dict.fromkeys(each["pixels"] for each in limits)}
-    if why := compared(list(runs.values())):
+    kinds = list(dict.fromkeys(kind for each in limits for kind in kinds_of(each)))
+    runs = [tasks.counted(file.exercise, seed, kind, 0.5 if pixels else 1) for kind in kinds]
+    if why := compared(runs):
         return 0, f"a run that is counted is wrong: {why}"
+    larger = [tasks.counted(file.exercise, seed, kind) for kind in kinds] if pixels else []
     try:
-        counted = dict(zip(runs, count.of_exercise(file.build, file.exercise, file.api, {file.name: file.text}, *runs.values())))
+        counted = count.of_exercise(file.build, file.exercise, file.api, {file.name: file.text}, *runs, *larger)
+        if any(sum(map(count.pixels_loaded, each["launches"])) < 0.9 * each["pixels"] for each in counted):
+            return 0, "it does not read all pixels where it is counted"
+        for small, large in zip(counted, counted[len(runs):]):
+            large["launches"] = count.drawn_on(small["launches"], large["launches"], small["pixels"], large["pixels"], pixels)
+            large["pixels"] = pixels
+        counted = counted[-len(runs):]
+        said = [kept(each, dict(zip(kinds, counted))) for each in limits]
     except submitted_file.NotEmulated as why:
         return None, str(why)
-    except (Refused, submitted_file.DoesNotCompile) as why:  # another compiler than that of its results
+    except (Refused, submitted_file.DoesNotCompile, model.NoNumber) as why:  # another compiler than that of its results
         return None, f"could not be judged here: {str(why.args[-1])[:300]}"
-    for counts in counted.values():
-        if sum(map(count.pixels_loaded, counts["launches"])) < 0.9 * counts["pixels"]:
-            return 0, "it does not read all pixels where it is counted"
-    said = [(*kept(each, counted[each["pixels"]]), each["pixels"]) for each in limits]
-    words = [f"{words} ({pixels})" for _, words, pixels in sorted(said)]  # those that are not kept come first
-    return sum(right for right, *_ in said) / len(said), "\n".join([*words, costliest(counted[limits[0]["pixels"]])])
+    # Those that are not kept come first.
+    return sum(right for right, _ in said) / len(said), "\n".join([*(words for _, words in sorted(said)), costliest(counted[0])])

@@ -343,11 +343,11 @@ def for_detector(exercise, seed, generator, number, size, groups, group_size):
 
 
 @functools.lru_cache(16)
-def counted(exercise, seed, pixels):
-    """The run in which a kernel's accesses are counted: so many random pixels, of a ramp, of one value, or a photo's."""
+def counted(exercise, seed, pixels, share=1):
+    """The run in which a kernel's accesses are counted: so many random pixels, of a ramp, of one value, or a photo's; or a share of them."""
     task, generator = task_of(exercise), random.Random(f"{seed} counted")
-    count, groups, group_size = COUNTED
-    size, value = (count - generator.randrange(1 << 10), 1), generator.randrange(256)
+    count, groups, group_size = exercise.data.get("counted", COUNTED)
+    size, value = (int(count * share) - generator.randrange(1 << 10), 1), generator.randrange(256)
     data = {"random pixels": lambda: drawn(task, seed, size), "pixels of a ramp": lambda: b"".join(map(task.pixel, range(256))) * (count >> 8),
             "pixels of one value": lambda: task.pixel(value) * count,
             "pixels of a photo": lambda: pictures.read_bmp(PICTURES / "landscape.bmp")[2] * (count >> 18)}[pixels]()

@@ -622,6 +622,7 @@ HONEST = (
 
 # ---- right, and counted: (the exercise, the API, the submission, its text, points of 15, what is said of it) ----------------
 
+CEILING = "05/half-the-ceiling"
 COPIES, STRIPED, WARP, WIDE, PAIRS = "04/copies", "02/striped", "02/one-for-a-warp", "05/sixteen-at-once", "05/equal-neighbours"
 NEIGHBOURS = changed(solution(COPIES), ("pixels[i] * COPIES + item % COPIES", "item % COPIES * BINS + pixels[i]"),
                      ("bin * COPIES + (item + k) % COPIES", "k * BINS + bin"))
@@ -650,6 +651,10 @@ COUNTED = (
     (PAIRS, "opencl", "in global memory", solution(PAIRS).replace("&table[", "&histogram["), 7, "global atomics for 1000 pixels: 1002"),
     (WARP, "cuda", "an addition for each", (catalogue.exercise_of(WARP).skeletons("cuda")[0]).read_text(encoding="utf-8"), 0,
      "visits of the fullest queue for 32 pixels: 7.65", "atomics for 1000 pixels: 1000"),
+    (CEILING, "cuda", "a copy for 8 lanes", changed(solution(CEILING, "cuda"), ("kCopies = 32", "kCopies = 4")), 15,
+     "percent of an H100's ceiling: (5|6)"),
+    (CEILING, "opencl", "a copy for two lanes", changed(solution(CEILING), ("COPIES 32", "COPIES 16")), 30, "percent of an H100's ceiling: (8|9)"),
+    (CEILING, "opencl", "one table", changed(solution(CEILING), ("COPIES 32", "COPIES 1")), 0, "percent of an H100's ceiling: 3.*of a ramp"),
 )
 
 
@@ -825,7 +830,7 @@ class Counts(Test):
         for exercise, api, name, text, points, *says in COUNTED:
             with self.subTest(exercise=exercise, submission=name):
                 verdict = self.verdict(text, exercise, api)
-                self.assertEqual(verdict[1:3], (points, 15), verdict.words)
+                self.assertEqual(verdict[1:3], (points, 45 if exercise == CEILING else 15), verdict.words)
                 for each in says:
                     self.assertRegex(verdict.words, each)
                     broken.add((exercise, each.partition(":")[0]))
