@@ -57,7 +57,7 @@ class LostOutput(Test):
         self.shell('"$@" --variant swapped 2> /dev/full', 1, out="mismatch")
 
     def test_a_file_that_would_become_too_large(self):
-        """What was there before is there still, and nothing else."""
+        """The old file is still there, and nothing else."""
         if BUILD["sanitize"] == "thread":
             self.skipTest("ThreadSanitizer takes the signal for itself")
         folder = self.folder()

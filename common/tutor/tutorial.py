@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The commands of ./tutorial that need Python, which starts this: the exercises', broken, tune, cluster and site.
 
-What makes no sense is refused before anything is installed, configured or built. What a command needs from the system it
-asks of the script, which installs and configures it (`./tutorial set-up KIND`); this program builds the rest.
+Arguments that make no sense are refused before anything is installed, configured or built. The script installs and
+configures what a command needs from the system (`./tutorial set-up KIND`); this program builds the rest.
 
 Exit status: 0 well; 1 not full marks, or wrong; 2 what was asked for makes no sense; 77 nothing to run it on.
 """

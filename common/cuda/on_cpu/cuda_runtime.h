@@ -10,7 +10,7 @@
 ///   __shared__ T name[SIZE], other;                auto& name = on_cpu::shared<T[SIZE]>(...); ...
 ///   extern __shared__ T name[];                    T* const name = on_cpu::dynamic_shared<T>();
 ///
-/// What is not here does not compile, and ON_CPU_MISSING says so of CUDA's words; a call returns
+/// Anything else does not compile, and ON_CPU_MISSING says so of CUDA's words; a call returns
 /// the error code that CUDA has for its misuse.
 #pragma once
 

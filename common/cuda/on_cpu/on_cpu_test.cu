@@ -265,7 +265,7 @@ TEST(OnCpuLaunch, WhatCudaRefusesIsRefusedOnce) {
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     too_much_shared<<<1, 1, 16 * 1024>>>(counter);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    // Who asks for more shared memory than all have gets none.
+    // More shared memory than a block can have is refused.
     const auto asked = [](int bytes) {
         return cudaFuncSetAttribute(add_one, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     };

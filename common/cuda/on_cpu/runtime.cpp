@@ -141,7 +141,7 @@ cudaError_t create(T** handle) {
     return returned(cudaSuccess);
 }
 
-// The default stream is none.
+// The default stream has no handle.
 cudaError_t checked(cudaStream_t stream) {
     const bool valid = stream == nullptr || handles.count(stream) > 0;
     return returned(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
@@ -335,7 +335,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
     auto* const found = allocation_of(to);
     if (found == nullptr || !are_there(to, bytes, Side::kAny))
         return returned(cudaErrorInvalidValue);
-    // What is poisoned in part would pass for poisoned.
+    // A buffer that is poisoned in part would pass for poisoned.
     if (value == common::kPoisonByte && bytes != found->second.bytes)
         return returned(cudaErrorInvalidValue);
     std::memset(to, value, bytes);

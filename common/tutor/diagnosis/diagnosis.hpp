@@ -3,8 +3,8 @@
 /// A wrong kernel is a right one with one choice changed. Each strategy is a function that asks for
 /// each of its choices (strategies.cpp); the table of what they may become (choices.json) gives the
 /// changes, and each is played (model.hpp) on the pixels and in the launch of each run that was
-/// seen. What predicts all of their counts is named; where nothing does, it is said what was ruled
-/// out.
+/// seen. A change that predicts all of their counts is named; if none does, the answer says what
+/// was ruled out.
 #pragma once
 
 #include <chrono>

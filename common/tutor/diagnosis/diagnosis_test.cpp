@@ -274,7 +274,7 @@ Answer counted(const Launch& launch, const std::optional<Histogram>& counts = {}
     return {Answer::Kind::kRan, "", document};
 }
 
-// What did not end with counts is told, and is no evidence.
+// A run that did not end with counts is told, and is no evidence.
 TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     std::deque<Answer> answers{
         {Answer::Kind::kCrashed, "it crashes", {}},

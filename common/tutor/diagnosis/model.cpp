@@ -6,7 +6,7 @@
 namespace common::diagnosis {
 namespace {
 
-// What nobody knows: no sum or product of it comes near to a bin.
+// An unknown value: no sum or product of it comes near to a bin.
 constexpr Number kUnknown = -(Number{1} << 50);
 // Pixels so far behind the picture are no longer memory.
 constexpr Number kFar = 1 << 20;

@@ -70,7 +70,7 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
         .one_by_one = is_emulated || document.driver.find("PoCL") != std::string::npos,
         .in_cuda = in_cuda,
         .changes = result.changes};
-    // What one size of groups leaves open is asked of another.
+    // If one group size leaves it open, another one is tried.
     observe(seen, result.launch->group_size, pitch, runner);
     Diagnosis diagnosis = diagnose(seen.cases, context);
     if (!diagnosis.is_settled) {

@@ -244,7 +244,7 @@ def graded_file(file, seed):
     wrong = any(not each.right for each in found)
     of, says = exercise.points["free of faults"], faults(file, seed, not wrong)
     if says:
-        # What came out right came out right by luck.
+        # The right results were luck.
         verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it is not free of faults")
                                    for v in verdicts[1:]), Verdict("free of faults", 0, of, says, True)]
     elif says is None:

@@ -181,7 +181,7 @@ class SubmittedFile:
         return path.read_bytes()
 
     def once(self, what, make, *arguments):
-        """What make() gives, made once."""
+        """The result of make(), which is called once."""
         if what not in self.made:
             self.made[what] = make(*arguments)
         return self.made[what]
@@ -221,8 +221,8 @@ class SubmittedFile:
         return done, results
 
 
-# Under a detector work-items are numbered from the end, and so run in the other order: who merges without waiting is not the
-# last of its group in both.
+# Under a detector work-items are numbered from the end, and so run in the other order: a work-item that merges without
+# waiting is not the last of its group in both.
 FROM_THE_END = ("-Dget_local_id(d)=(get_local_size(d)-1-get_local_id(d)) "
                 "-Dget_global_id(d)=(get_group_id(d)*get_local_size(d)+get_local_id(d))")
 
@@ -240,11 +240,11 @@ class OpenCLFile(SubmittedFile):
         return programs, {}, ""
 
     def detectors(self):
-        """What looks for faults: none where none is there."""
+        """The detectors that this machine has."""
         oclgrind = self.oclgrind()
         return [Detector("oclgrind", finds("oclgrind"), (oclgrind, *how)) for how in (
             ("--data-races", "--max-errors", "2000"),
-            # What LLVM's optimisations make of a division, this one does not know: nothing would be counted.
+            # This check does not know the instructions that LLVM makes of a division: nothing would be counted.
             ("--uninitialized", "--max-errors", "20000", "--build-options", "-cl-opt-disable"))] if oclgrind else []
 
     def oclgrind(self):
