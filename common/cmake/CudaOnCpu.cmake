@@ -5,6 +5,8 @@ if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
     set(TUTORIAL_CUDA-ON-CPU_MISSING "the emulation of CUDA is for Linux")
 endif()
 set(TUTORIAL_ON_CPU ${PROJECT_SOURCE_DIR}/common/cuda/on_cpu)
+find_program(TUTORIAL_CLANG NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
+    DOC "compiles the programs that count")
 
 # made_for_cpu(VARIABLE FROM folder TO folder FILES file...): the C++ that these files of CUDA become, in TO.
 function(made_for_cpu variable)
@@ -53,4 +55,30 @@ function(add_sanitized program sanitizer)
     list(FILTER libraries EXCLUDE REGEX "on_cpu")
     target_link_libraries(${program}-${sanitizer} PRIVATE ${libraries})
     for_cpu(${program}-${sanitizer} ${sanitizer})
+endfunction()
+
+# add_counted(program LIBRARIES ...): such a program once more, in a folder counts: clang calls a hook for each access of its
+# kernels (recorded.cpp), whatever compiler makes the rest. With the options of counted.rsp accesses stay as the source has
+# them: no loop is unrolled or made wide, no block of it moved, no loop made a call.
+add_custom_target(counted)
+function(add_counted program)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+    get_target_property(sources ${program} SOURCES)
+    get_target_property(definitions ${program} COMPILE_DEFINITIONS)
+    list(TRANSFORM definitions PREPEND -D)
+    set(compiled ${sources})
+    list(FILTER compiled INCLUDE REGEX "[.]cpp$")
+    set(objects "")
+    foreach(source IN LISTS compiled)
+        string(REGEX REPLACE "[.]cpp$" ".counts.o" object ${source})
+        list(APPEND objects ${object})
+        add_custom_command(OUTPUT ${object} VERBATIM DEPENDS ${sources} ${TUTORIAL_ON_CPU}/counted.rsp DEPFILE ${object}.d
+            COMMAND ${TUTORIAL_CLANG} @${TUTORIAL_ON_CPU}/counted.rsp ${definitions} -I${PROJECT_BINARY_DIR}/on_cpu -I${PROJECT_SOURCE_DIR} -I${TUTORIAL_ON_CPU}
+            -MD -MF ${object}.d -c ${source} -o ${object})
+    endforeach()
+    add_executable(${program}-counts EXCLUDE_FROM_ALL ${objects})
+    add_dependencies(counted ${program}-counts)
+    set_target_properties(${program}-counts PROPERTIES LINKER_LANGUAGE CXX
+        OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/counts)
+    target_link_libraries(${program}-counts PRIVATE common ${arg_LIBRARIES} common_cuda_on_cpu on_cpu_blocks_counts)
 endfunction()

@@ -101,7 +101,7 @@ Picture decode_picture(const std::string& bytes) {
 
 Picture load_picture(const std::filesystem::path& path) {
     try {
-        // Another kind of file may be large, or have no end.
+        // What is no picture may be large, or without an end.
         constexpr std::size_t kMaxBytes = std::numeric_limits<int>::max();  // stb_image's int
         const std::string bytes = read_whole(path, kMaxBytes, is_picture);
         if (bytes.empty()) throw BadInput("an empty file");

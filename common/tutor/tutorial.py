@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of ./tutorial that need Python, which starts this: the exercises', broken, tune, cluster and site.
+"""The commands of ./tutorial that need Python, which starts this: the exercises', broken, count, tune, cluster and site.
 
 Arguments that make no sense are refused before anything is installed, configured or built. The script installs and
 configures what a command needs from the system (`./tutorial set-up KIND`); this program builds the rest.
@@ -39,11 +39,13 @@ class Text(importlib.machinery.SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-for room in ("exercise", "gallery", "../files"):  # which python -I leaves out
+for room in ("counting", "exercise", "gallery", "../files"):  # which python -I leaves out
     sys.path.insert(0, str((pathlib.Path(__file__).parent / room).resolve()))
     sys.path_importer_cache[sys.path[0]] = importlib.machinery.FileFinder(sys.path[0], (Text, [".py"]))
 import a_class
+import atomic_write
 import catalogue
+import count
 import exercises
 import gallery
 import grading
@@ -238,11 +240,15 @@ def watch(options):
     return exercises.watch(exercise, options)
 
 
-def check_combination(options):
-    """What does not go together is refused, and not passed over. Raises BadInput."""
-    path = options.json  # is looked at before minutes of grading, not after
+def check_writable(path):
+    """Raises BadInput."""
     if path and (path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK)):
         raise BadInput(f"{path}: cannot be written")
+
+
+def check_combination(options):
+    """What does not go together is refused, and not passed over. Raises BadInput."""
+    check_writable(options.json)  # before minutes of grading, not after
     for name in ("reports", "unsafe"):
         if getattr(options, name) and not options.all:
             raise BadInput(f"--{name} needs --all: one submission's grade is written by --json")
@@ -283,6 +289,36 @@ def broken(options):
     if mistake.is_answered:
         mistake.answer()
     return mistake.run()
+
+
+# ---- count ------------------------------------------------------------------------------------------
+
+
+def counted(words):
+    """What the warps of a strategy's kernels do; its own options, and behind them the program's."""
+    if {"-h", "--help"} & set(words):
+        print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200] [--json FILE] [OPTION ...]\n\n"
+              "What a GPU would do with a strategy's kernels, counted; behind it the program's own options, such as --random 4M.\n"
+              "docs/counting.md says how.")
+        return 0
+    asked = count.Asked(words)
+    check_writable(asked.json and given_path(asked.json))
+    set_up("count")
+    whys = {api: count.missing(ROOT / "build", api) for api in (["CUDA", "OpenCL"] if asked.api is None else [asked.api])}
+    api = next((api for api, why in whys.items() if not why), None)
+    if api is None:
+        raise Refused(77, "; ".join(whys.values()))
+    build(*asked.targets(api))
+    counts = asked.counts(ROOT / "build", api, given_path("."))
+    counts["device"] = asked.like
+    if asked.json:
+        atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
+    print(count.in_words(counts))
+    with contextlib.suppress(ImportError):
+        import model
+
+        print("", *model.in_words(counts, asked.like), sep="\n")
+    return 0
 
 
 # ---- tune ------------------------------------------------------------------------------------------
@@ -424,6 +460,9 @@ COMMANDS = {
 }
 
 
+WITH_WORDS = {"cluster": cluster, "count": counted}  # most of which are programs' own
+
+
 def parser_of(command):
     do, what = COMMANDS[command]
     parser = Parser(prog=f"tutorial {command}", description=what)
@@ -460,11 +499,11 @@ def parser_of(command):
 
 def main(command, *words):
     try:
-        options = command == "cluster" or parser_of(command).parse_intermixed_args(words)  # whose programs have the options
+        options = command in WITH_WORDS or parser_of(command).parse_intermixed_args(words)  # whose programs have the options
     except SystemExit:  # --help
         return 0
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what has begun by then is to be ended, too
-    return cluster(words) if command == "cluster" else options.do(options)
+    return WITH_WORDS[command](words) if command in WITH_WORDS else options.do(options)
 
 
 def refused(status, line, *more):

@@ -36,6 +36,10 @@ unsigned units() {
     return std::clamp(std::thread::hardware_concurrency(), 2U, Sanitizer::kMaxUnits);
 }
 
+unsigned multiprocessors() {
+    return Sanitizer::multiprocessors(units());
+}
+
 namespace {
 
 // ---- changing contexts ----
@@ -187,6 +191,7 @@ class Crew {
         Sanitizer::crew_begins();
         for (std::size_t n; !running.failed && (n = running.next++) < running.blocks;) {
             const std::size_t b = running.seed % 2 == 0 ? n : running.blocks - 1 - n;
+            if (Sanitizer::skips(b)) continue;
             blockIdx = {static_cast<unsigned>(b % gridDim.x),
                         static_cast<unsigned>(b / gridDim.x % gridDim.y),
                         static_cast<unsigned>(b / gridDim.x / gridDim.y)};
@@ -293,6 +298,7 @@ class Crew {
         block_ = std::make_unique<Block>();
         Sanitizer::poison(block_->shared, sizeof block_->shared);
         dynamic_ = block_->take(running_->launch.shared_bytes, 256);
+        Sanitizer::block_begins(number, block_->shared, sizeof block_->shared);
         threads_ = ready_ = threads;
         order_.resize(threads);
         std::iota(order_.begin(), order_.end(), 0U);
@@ -321,7 +327,9 @@ class Crew {
                 }
             }
             ++block_->phase;
+            Sanitizer::phase_ends(block_->used);
         } while (all_wait(threads));
+        Sanitizer::block_ends();
         Sanitizer::unpoison(block_->shared, sizeof block_->shared);
         // Where there are more, the threads of the next block are others, on other stacks.
         if (Sanitizer::kFibers > kMaxThreads) first_ += threads;
@@ -427,9 +435,7 @@ void begin() {
     here->run_fiber();
 }
 
-}  // namespace
-
-Outcome run_blocks(const KernelCall& launch) {
+Outcome run_once(const KernelCall& launch) {
     static std::vector<std::unique_ptr<Crew>> crews;
     const char* const order = std::getenv("CUDA_ON_CPU_ORDER");
     const std::size_t blocks = std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z;
@@ -446,6 +452,16 @@ Outcome run_blocks(const KernelCall& launch) {
         each.join();
     Sanitizer::acquire(&running.done);
     return running.outcome;
+}
+
+}  // namespace
+
+Outcome run_blocks(const KernelCall& launch) {
+    if (!Sanitizer::launch_begins(launch)) return {};
+    const Outcome outcome = run_once(launch);
+    while (outcome.error == cudaSuccess && Sanitizer::launch_runs_again())
+        run_once(launch);
+    return outcome;
 }
 
 void* shared_at(std::size_t bytes, std::size_t alignment, const void* key) {

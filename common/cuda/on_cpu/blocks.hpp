@@ -14,8 +14,11 @@ struct Outcome {
     std::string why;
 };
 
-/// The device's multiprocessors: as many blocks run at the same time.
+/// The processor's threads that take blocks.
 unsigned units();
+
+/// The device's multiprocessors: as many, or, where launches are counted, an H100's.
+unsigned multiprocessors();
 
 /// Runs a launch that CUDA allows, and waits for its end. The environment's CUDA_ON_CPU_ORDER, a
 /// number, is the order of threads and blocks: 0, as without it, the first first; 1 the last first;

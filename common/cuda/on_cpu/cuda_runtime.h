@@ -47,6 +47,18 @@ struct dim3 {
     constexpr dim3(unsigned of_x = 1, unsigned of_y = 1, unsigned of_z = 1)
         : x(of_x), y(of_y), z(of_z) {}
 };
+// Of a copy from memory to memory, clang tells the counters nothing (recorded.cpp): it is made of
+// loads and stores for them.
+#if defined(ON_CPU_COUNTS)
+#define ON_CPU_COPY(T)                                                   \
+    constexpr T& operator=(const T& other) {                             \
+        const auto [a, b, c, d] = T{other.x, other.y, other.z, other.w}; \
+        x = a, y = b, z = c, w = d;                                      \
+        return *this;                                                    \
+    }
+#else
+#define ON_CPU_COPY(T)
+#endif
 #define ON_CPU_VECTORS(name, type)                                     \
     struct name##1 {                                                   \
         type x;                                                        \
@@ -59,6 +71,7 @@ struct dim3 {
     };                                                                 \
     struct alignas(sizeof(type) < 8 ? 4 * sizeof(type) : 16) name##4 { \
         type x, y, z, w;                                               \
+        ON_CPU_COPY(name##4)                                           \
     };                                                                 \
     constexpr name##1 make_##name##1(type x) {                         \
         return {x};                                                    \
@@ -83,6 +96,7 @@ ON_CPU_VECTORS(ulonglong, unsigned long long)
 ON_CPU_VECTORS(float, float)
 ON_CPU_VECTORS(double, double)
 #undef ON_CPU_VECTORS
+#undef ON_CPU_COPY
 
 /// Of the thread that is running.
 inline constinit thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -135,10 +149,25 @@ T exchange(T* to, const After& after) {
 }
 }  // namespace on_cpu
 
-#define ON_CPU_ATOMIC(name, builtin)                 \
-    template <on_cpu::Word T>                        \
-    T name(T* to, on_cpu::Same<T> value) {           \
-        return builtin(to, value, __ATOMIC_RELAXED); \
+// Where a program is counted (recorded.cpp), each says so, in the line that calls it.
+#if defined(ON_CPU_COUNTS)
+namespace on_cpu::recorded {
+void note_atomic(const void* to, unsigned bytes, bool adds_one);
+}
+#define ON_CPU_NOTE(adds_one) on_cpu::recorded::note_atomic(to, sizeof *to, adds_one)
+#define ON_CPU_INLINE [[gnu::always_inline]] inline
+#define ON_CPU_UNSEEN [[gnu::noinline, clang::no_sanitize("coverage")]]
+#else
+#define ON_CPU_UNSEEN
+#define ON_CPU_NOTE(adds_one)
+#define ON_CPU_INLINE inline
+#endif
+
+#define ON_CPU_ATOMIC(name, builtin)                            \
+    template <on_cpu::Word T>                                   \
+    ON_CPU_INLINE T name(T* to, on_cpu::Same<T> value) {        \
+        ON_CPU_NOTE(__builtin_constant_p(value) && value == 1); \
+        return builtin(to, value, __ATOMIC_RELAXED);            \
     }
 ON_CPU_ATOMIC(atomicAdd, __atomic_fetch_add)
 ON_CPU_ATOMIC(atomicSub, __atomic_fetch_sub)
@@ -147,31 +176,39 @@ ON_CPU_ATOMIC(atomicOr, __atomic_fetch_or)
 ON_CPU_ATOMIC(atomicXor, __atomic_fetch_xor)
 #undef ON_CPU_ATOMIC
 template <typename T>
-requires std::is_floating_point_v<T> T atomicAdd(T* to, on_cpu::Same<T> value) {
+requires std::is_floating_point_v<T> ON_CPU_INLINE T atomicAdd(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](T before) { return before + value; });
 }
 template <typename T>
-requires(on_cpu::Word<T> || std::is_same_v<T, float>) T atomicExch(T* to, on_cpu::Same<T> value) {
+requires(on_cpu::Word<T> || std::is_same_v<T, float>) ON_CPU_INLINE T
+    atomicExch(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](T) { return value; });
 }
 template <on_cpu::Word T>
-T atomicCAS(T* to, on_cpu::Same<T> expected, on_cpu::Same<T> value) {
+ON_CPU_INLINE T atomicCAS(T* to, on_cpu::Same<T> expected, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     __atomic_compare_exchange(to, &expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
 template <on_cpu::Word T>
-T atomicMax(T* to, on_cpu::Same<T> value) {
+ON_CPU_INLINE T atomicMax(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](T before) { return before < value ? value : before; });
 }
 
 template <on_cpu::Word T>
-T atomicMin(T* to, on_cpu::Same<T> value) {
+ON_CPU_INLINE T atomicMin(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](T before) { return value < before ? value : before; });
 }
-inline unsigned atomicInc(unsigned* to, unsigned last) {
+ON_CPU_INLINE unsigned atomicInc(unsigned* to, unsigned last) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](unsigned before) { return before >= last ? 0 : before + 1; });
 }
-inline unsigned atomicDec(unsigned* to, unsigned last) {
+ON_CPU_INLINE unsigned atomicDec(unsigned* to, unsigned last) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(
         to, [&](unsigned before) { return before == 0 || before > last ? last : before - 1; });
 }
@@ -211,7 +248,7 @@ inline int lane() {
                             kWarp);
 }
 /// The lanes that have brought these bits.
-inline unsigned equal_to(std::uint64_t bits, unsigned came) {
+ON_CPU_UNSEEN inline unsigned equal_to(std::uint64_t bits, unsigned came) {
     unsigned lanes = 0;
     for (unsigned lane = 0; lane < kWarp; ++lane)
         if ((came >> lane & 1U) != 0 && brought(lane) == bits) lanes |= 1U << lane;
@@ -219,13 +256,14 @@ inline unsigned equal_to(std::uint64_t bits, unsigned came) {
 }
 /// Gets what another lane has; where that one is not there, its own.
 template <typename T>
-T shuffle(unsigned mask, T value, int from, bool is_there, const char* what, Here here) {
+ON_CPU_UNSEEN T shuffle(unsigned mask, T value, int from, bool is_there, const char* what,
+                        Here here) {
     const unsigned came = meet(mask, bits_of(value), false, what, here);
     is_there = is_there && (came >> from & 1U) != 0;
     return is_there ? brought_as<T>(static_cast<unsigned>(from)) : value;
 }
 template <typename T, typename Both>
-T reduce(unsigned mask, T value, const char* what, Here here, const Both& both) {
+ON_CPU_UNSEEN T reduce(unsigned mask, T value, const char* what, Here here, const Both& both) {
     const unsigned came = meet(mask, bits_of(value), false, what, here);
     bool is_first = true;
     for (unsigned lane = 0; lane < kWarp; ++lane) {
@@ -529,6 +567,7 @@ struct KernelCall {
     cudaStream_t stream;
     void (*kernel)(const void* arguments);  ///< what a thread does
     const void* arguments;
+    const void* function;  ///< the kernel itself; or what only this one is called by
 };
 
 /// A pointer among a kernel's arguments.
@@ -545,6 +584,7 @@ void start(KernelCall launch, const Kernel& kernel, P... arguments) {
     const auto call = [&] { kernel(arguments...); };
     launch.kernel = [](const void* it) { (*static_cast<const decltype(call)*>(it))(); };
     launch.arguments = &call;
+    if (launch.function == nullptr) launch.function = reinterpret_cast<const void*>(launch.kernel);
     Pointer pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
     std::size_t count = 0;
     [[maybe_unused]] const auto note = [&]<typename T>(const T& argument) {
@@ -558,7 +598,9 @@ template <typename... P>
 auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
             cudaStream_t stream = nullptr) {
     return [=](Same<P>... arguments) {
-        start({grid, block, shared_bytes, stream, nullptr, nullptr}, kernel, arguments...);
+        start({grid, block, shared_bytes, stream, nullptr, nullptr,
+               reinterpret_cast<const void*>(kernel)},
+              kernel, arguments...);
     };
 }
 /// The kernel is a template, whose arguments follow from these.
@@ -566,7 +608,7 @@ template <typename Kernel>
 auto launch(Kernel kernel, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
             cudaStream_t stream = nullptr) {
     return [=](auto... arguments) {
-        start({grid, block, shared_bytes, stream, nullptr, nullptr}, kernel, arguments...);
+        start({grid, block, shared_bytes, stream, nullptr, nullptr, nullptr}, kernel, arguments...);
     };
 }
 

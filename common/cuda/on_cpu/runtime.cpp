@@ -164,6 +164,15 @@ cudaError_t checked(int device) {
 
 }  // namespace
 
+// For recorded.cpp.
+bool device_memory_of(const void* memory, std::uintptr_t& begin, std::size_t& bytes) {
+    const auto* const found = allocation_of(memory);
+    if (found == nullptr) return false;
+    begin = found->first;
+    bytes = found->second.bytes;
+    return true;
+}
+
 // ---- a launch ----
 
 void run(const KernelCall& launch, const Pointer* pointers, std::size_t pointer_count) {
@@ -259,7 +268,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
             *value = kSharedBytes;
             break;
         case cudaDevAttrMultiProcessorCount:
-            *value = static_cast<int>(units());
+            *value = static_cast<int>(multiprocessors());
             break;
         case cudaDevAttrMaxThreadsPerMultiProcessor:
             *value = kThreadsAUnit;

@@ -1,7 +1,8 @@
 /// @file
 /// Tells a sanitizer about blocks and fibers, for blocks.cpp. ThreadSanitizer learns that a fiber
 /// is a thread, and what a barrier and the end of a launch order; AddressSanitizer which stack is
-/// in use, and which shared memory belongs to no variable.
+/// in use, and which shared memory belongs to no variable; the counters (recorded.hpp) which thread
+/// runs, and where blocks and barriers are.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,9 @@ extern "C" void AnnotateIgnoreWritesEnd(const char*, int);
 #elif defined(ON_CPU_TELLS_address)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#elif defined(ON_CPU_TELLS_counts)
+#include "common/cuda/on_cpu/counts.hpp"
+#include "common/cuda/on_cpu/recorded.hpp"
 #endif
 
 namespace on_cpu {
@@ -38,6 +42,15 @@ struct NoSanitizer {
     static void unpoison(const void* /*memory*/, std::size_t /*bytes*/) {}
     static void crew_begins() {}
     static void crew_ends() {}
+    /// For the counters: whether a launch is to run, and again; a block's begin, barriers and end.
+    static unsigned multiprocessors(unsigned units) { return units; }
+    static bool launch_begins(const KernelCall& /*launch*/) { return true; }
+    static bool launch_runs_again() { return false; }
+    static bool skips(std::size_t /*block*/) { return false; }
+    static void block_begins(std::size_t /*block*/, const void* /*memory*/, std::size_t /*bytes*/) {
+    }
+    static void phase_ends(std::size_t /*shared_bytes*/) {}
+    static void block_ends() {}
 };
 
 #if defined(ON_CPU_TELLS_thread)
@@ -90,6 +103,25 @@ struct Sanitizer : NoSanitizer {
     static void unpoison(const void* memory, std::size_t bytes) {
         __asan_unpoison_memory_region(memory, bytes);
     }
+};
+#elif defined(ON_CPU_TELLS_counts)
+struct Sanitizer : NoSanitizer {
+    struct Runner {
+        recorded::Thread* thread = nullptr;
+    };
+    static Runner fiber(const char* stack, std::size_t bytes) {
+        return {recorded::new_thread(stack, bytes)};
+    }
+    static void before_switch(Runner&, Runner& another) { recorded::goes_on(another.thread); }
+    static unsigned multiprocessors(unsigned) { return counts::Device::kUnits; }
+    static bool launch_begins(const KernelCall& launch) { return recorded::launch_begins(launch); }
+    static bool launch_runs_again() { return recorded::launch_runs_again(); }
+    static bool skips(std::size_t block) { return recorded::skips(block); }
+    static void block_begins(std::size_t block, const void* memory, std::size_t bytes) {
+        recorded::block_begins(block, memory, bytes);
+    }
+    static void phase_ends(std::size_t shared_bytes) { recorded::phase_ends(shared_bytes); }
+    static void block_ends() { recorded::block_ends(); }
 };
 #else
 using Sanitizer = NoSanitizer;

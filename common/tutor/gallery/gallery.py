@@ -222,8 +222,8 @@ def together(chapter, api, how, file):
 
     right = {name: (ROOT / chapter / name).read_text(encoding="utf-8") for name in sources(chapter, api)}
     for number, one in enumerate(found):
-        # Not where kernels take structures, of which each namespace has its own.
-        of_kernels = one.files(api) == ["histogram.cuh"] and "struct " not in right["histogram.cuh"]
+        # Not where kernels take structures, of which each namespace has its own; nor on a GPU, whose kernels call no kernel.
+        of_kernels = api == EMULATED and one.files(api) == ["histogram.cuh"] and "struct " not in right["histogram.cuh"]
         try:
             texts = {name: changed(one, name) for name in (one.files(api) if of_kernels else sources(chapter, api))}
         except BadMistake:  # as its test says; the others can be run
