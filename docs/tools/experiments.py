@@ -89,7 +89,7 @@ def steps():
          Edit("constexpr unsigned kRowsAtOnce = 8;", "constexpr unsigned kRowsAtOnce = 1;")),
         ("and eight rows at a time", "occupancy", (), None, None),
         ("`vector`: 16 pixels per load", "vector", (), None, None),
-        ("`tuned`: groups of 1024, the next load under way while one is counted", "tuned", ("--copies", "1", "--loads", "1", *two),
+        ("`tuned`: groups of 1024, the next load in flight while one is counted", "tuned", ("--copies", "1", "--loads", "1", *two),
          None, None),
         ("and a copy of the table for each lane (edited)", "tuned", ("--copies", "32", "--loads", "1", *two),
          Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
@@ -99,7 +99,7 @@ def steps():
               "    atomicAdd(reinterpret_cast<std::uint32_t*>(bin), 1U);\n",
               "    atomicAdd(&table[value * kCopies + own / 4], 1U);\n")),
         ("and fewer instructions to find the place", "tuned", ("--copies", "32", "--loads", "1", *two), None, None),
-        ("and three loads under way", "tuned", ("--copies", "32", "--loads", "3", *two), None, None),
+        ("and three loads in flight", "tuned", ("--copies", "32", "--loads", "3", *two), None, None),
         ("and the histogram zeroed and finished by the kernel itself", "tuned", ("--copies", "32", "--loads", "3"), None, None),
     ):
         yield Run(LESSON, row, "", strategy, arguments, opencl, compiled=cuda)
@@ -146,19 +146,19 @@ def lane_steps():
         ("one table, a pixel per load, two groups of 256 for each unit: as `local`", 1, 0, small),
         ("the same with 32 copies of the table", 32, 0, small),
         ("one table, 16 pixels per load", 1, 1, small),
-        ("and four loads under way", 1, 4, small),
+        ("and four loads in flight", 1, 4, small),
         ("and 32 copies of the table", 32, 4, small),
         ("and one group of 1024 for each unit: `lane-bins`", 32, 4, large),
         ("`lane-bins` with one table", 1, 4, large),
         ("`lane-bins` with 8 copies", 8, 4, large),
-        ("`lane-bins` with a pixel per load, one under way", 32, 0, large),
-        ("`lane-bins` with one load under way", 32, 1, large),
+        ("`lane-bins` with a pixel per load, one in flight", 32, 0, large),
+        ("`lane-bins` with one load in flight", 32, 1, large),
     ):
         yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))
 
 
 def under_way():
-    """`lane-bins` with 32 bytes to 64 KiB under way on each multiprocessor, most numbers of bytes in more than one way."""
+    """`lane-bins` with 32 bytes to 64 KiB in flight on each multiprocessor, most numbers of bytes in more than one way."""
     for group_size in (32, 64, 128, 256, 512, 1024):
         for column, loads in (("1 byte", 0), ("16 bytes", 1), ("4 loads of 16 bytes", 4)):
             yield Run(LANES, f"1 group of {group_size}", column, "lane-bins",
@@ -415,7 +415,7 @@ EXPERIMENTS = {
                        note="Medians. The second row's counts are right, but in other places; its time is valid."),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", tuple(byte_loads()), "GB/s", OPENCL),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", tuple(lane_steps()), inputs=("uniform", "photo", "constant", "ramp")),
-    "under-way": Experiment("bytes under way, 32 to 64 Ki on each multiprocessor", "Launch for each unit", tuple(under_way())),
+    "under-way": Experiment("bytes in flight, 32 to 64 Ki on each multiprocessor", "Launch for each unit", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", tuple(equal_launches())),
     "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit",
                                  tuple(run for run in equal_launches() if run.strategy == "private"), "bytes from memory for each pixel", CUDA,

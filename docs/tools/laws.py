@@ -1,7 +1,7 @@
 """Two laws in the recorded experiments, each with the points that it is drawn through.
 
-Little's law: bytes under way on a multiprocessor, and the speed that they gave. J. D. C. Little, "A proof for the queuing
-formula L = λ W", Operations Research 9 (1961): what is under way is what arrives in a second times how long each is on its way.
+Little's law: bytes in flight on a multiprocessor, and the speed that they gave. J. D. C. Little, "A proof for the queuing
+formula L = λ W", Operations Research 9 (1961): what is in flight is what arrives in a second times how long each is on its way.
 
 The queues of the L2 cache, where additions to counters wait: how much of a queue's time a warp takes, and how many were at
 work. One counter alone keeps one queue at work. A warp's visit to a sector takes a queue as long as its commonest counter
@@ -24,7 +24,7 @@ from pictures import read_bmp  # noqa: E402
 
 # Where the runs are that differ in their launch and their loads alone.
 LAUNCHES = ("under-way", "launches", "lanes", "walks")
-# `lane-bins`: pixels to a load, and loads under way, by --loads.
+# `lane-bins`: pixels to a load, and loads in flight, by --loads.
 LOADS = {"0": (1, 1), "1": (16, 1), "4": (16, 4)}
 SIZE = "1G"  # of the runs whose read ceiling it is held against
 FEW = 1024  # bytes: far from every ceiling, so that an answer takes as long as it would alone
@@ -76,12 +76,12 @@ def launches(recording, api):
                     found[point.launch, point.strategy] = point
                     entries.append(entry)
     if not found:
-        raise NotRecorded(f"no launches of {api} that differ in their bytes under way")
+        raise NotRecorded(f"no launches of {api} that differ in their bytes in flight")
     return list({id(entry): entry for entry in entries}.values()), sorted(found.values())
 
 
 def answer_ns(all_points):
-    """The time of an answer where few bytes are under way, one a load: each pixel more takes time to count."""
+    """The time of an answer where few bytes are in flight, one a load: each pixel more takes time to count."""
     return statistics.median(point.answer_ns for point in all_points if point.under_way <= FEW and point.bytes_a_load == 1)
 
 

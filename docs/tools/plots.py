@@ -4,8 +4,9 @@
     docs/tools/plots.py             draw all that there are results for
     docs/tools/plots.py --check     change nothing; exit 1 where a figure is not what the results give
 
-    law.svg                       bytes under way against speed: a line of slope one, and the ceiling
+    law.svg                       bytes in flight against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
+    predicted.svg                 times predicted from counts against measured ones
     roofline.svg                  instructions for each byte from memory against instructions a nanosecond
 
 What is not recorded yet is not drawn. A file ends with what drew it, and with a sum of that, of what it shows and of the
@@ -22,6 +23,7 @@ import sys
 from typing import Callable, NamedTuple
 
 import laws
+import predicted
 import recorded
 import tables
 from recorded import ROOT, NotRecorded, digits, size_in_words
@@ -90,12 +92,12 @@ BYTES_A_LOAD = {1: ("o", 9, "blue", "a byte a load: local and lane-bins"), 16: (
 
 
 def law_plot(recording):
-    """GB/s against the bytes under way on a multiprocessor, in CUDA. Raises NotRecorded."""
+    """GB/s against the bytes in flight on a multiprocessor, in CUDA. Raises NotRecorded."""
     entries, points = laws.launches(recording, "CUDA")
     run = entries[0]["run"]
-    return Plot("Twice the bytes under way, twice the speed, up to the ceiling",
+    return Plot("Twice the bytes in flight, twice the speed, up to the ceiling",
                 "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
-                "a multiprocessor has under way: "
+                "a multiprocessor has in flight: "
                 "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.",
                 {"subtitle": f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic",
                  "source": source_of(entries), "ceiling": laws.ceiling(recording, entries), "answer": laws.answer_ns(points),
@@ -103,10 +105,10 @@ def law_plot(recording):
 
 
 def draw_law(title, subtitle, source, ceiling, answer, units, points):
-    """`points`: (bytes under way on each multiprocessor, GB/s, bytes a load), by their bytes."""
+    """`points`: (bytes in flight on each multiprocessor, GB/s, bytes a load), by their bytes."""
     first, last = points[0][0], points[-1][0]
     ticks = {2**power: f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki" for power in range(32) if first <= 2**power <= last}
-    figure, axes = chart(title, subtitle, "bytes under way on each multiprocessor", source, ceiling, ticks, points[0][1], 5000)
+    figure, axes = chart(title, subtitle, "bytes in flight on each multiprocessor", source, ceiling, ticks, points[0][1], 5000)
     axes.set(xlim=(first / 1.5, last * 1.5))
     axes.plot([first, ceiling * answer / units], [first * units / answer, ceiling], color=LIGHT["green"])
     axes.text(1400, 200, f"slope one: a byte a load, an answer in {answer:.0f} ns", color=LIGHT["green"], gid=HALO)
@@ -198,6 +200,35 @@ def draw_roofline(title, subtitle, source, ceiling, most, points):
     return figure
 
 
+# predicted.svg
+HALVES = (("o", 6, "blue", "chapters, CUDA"), ("D", 6, "orange", "other kernels, seen"), ("^", 7, "purple", "other kernels, unseen"))
+
+
+def predicted_plot(recording):
+    """Predicted against measured GB/s."""
+    series = {words: [] for _, _, _, words in HALVES}
+    for row in predicted.rows():
+        if row["predicted_us"] and row["api"] == "CUDA":
+            name = "chapters, CUDA" if row["of"] == "chapters" else f"other kernels, {row['half']}"
+            series[name].append([float(digits(row["pixels"] / row[key] / 1000)) for key in ("measured_us", "predicted_us")])
+    return Plot("Predicted from counts, and measured", "Predicted against measured GB/s on logarithmic scales: most points lie near the diagonal, "
+                "between the lines of a quarter more and less; kernels of other kinds spread further than those of the chapters.",
+                {"subtitle": "each point a kernel, a picture and a launch; the lines: as measured, and a quarter off", "series": series,
+                 "source": f"{recording['machine']['gpu']}; medians (docs/counting.md)."}, draw_predicted)
+
+
+def draw_predicted(title, subtitle, source, series):
+    ticks = {value: f"{value}" for value in (1, 10, 100, 1000)}
+    figure, axes = chart(title, subtitle, "measured, GB/s", source, 3133, ticks, 1, 5000, unit="predicted, GB/s")
+    axes.set(xlim=(1, 5000))
+    for off, dashes in ((1, ()), (1.25, (5, 4)), (0.8, (5, 4))):
+        axes.plot([1, 5000], [off, 5000 * off], color=LIGHT["green"], dashes=dashes, scalex=False, scaley=False)
+    for form, size, colour, words in HALVES:
+        axes.plot(*zip(*series[words]), form, color=LIGHT[colour], markersize=size, label=words)
+    axes.legend(loc="lower right", **LEGEND)
+    return figure
+
+
 # ---- the files -----------------------------------------------------------------------------------
 
 
@@ -223,7 +254,7 @@ def drawn(plot):
     return signed(plot, f"{head(WIDTH, HEIGHT, plot.title, plot.about)}<defs>{drawing}", f"Matplotlib {matplotlib.__version__}, FreeType {freetype}")
 
 
-PLOTS = {"law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
+PLOTS = {"law.svg": law_plot, "predicted.svg": predicted_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
 
 
 def plots():
