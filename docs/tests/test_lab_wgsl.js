@@ -5,9 +5,10 @@
 const assert = require("node:assert");
 const { test } = require("node:test");
 const data = require("../site/play/lab-data.js");
-const { seeded } = require("./models.js");
+const { source, seeded, sum } = require("./models.js");
 const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
+const watch = require("../site/play/lab-watch.js")(wgsl);
 
 const COPIES = 8;
 const MOST = 2039; // pixels of an input here, its first ones: 127 vectors and a rest
@@ -129,6 +130,76 @@ test("each task is wrong at first, by a name where it has one, and right when it
   assert.deepStrictEqual(names, { "01/merge": "merge-without-atomic", "02/no-lost-counts": "lost-updates", "02/striped": "nothing-written", "03/five-steps": "nothing-counted",
     "03/four-mistakes/first": "no-barrier-before-merge", "03/four-mistakes/second": "table-not-zeroed", "03/four-mistakes/third": "'workgroupBarrier' must only be called from uniform control ",
     "03/four-mistakes/fourth": "merge-strided-globally", "04/copies": "only-the-first-copy" });
+});
+
+// Whether an order is found that shows it: "over", "late" or "stuck".
+function found(strategy, code) {
+  const { events, isStuck } = watch.story({ trials: model.trialsOf(strategy, code) });
+  return isStuck ? "stuck" : events?.find((event) => event.isLost)?.isLost ?? "";
+}
+
+test("each race and each missing barrier has its order of events, and nothing else has one", () => {
+  const stories = {};
+  for (const { name, strategy, changes } of data.mistakes) {
+    const story = found(strategy, changes.reduce((text, [old, now]) => text.replace(old, () => now), data.strategies[strategy].code));
+    if (story) stories[name] = story;
+  }
+  assert.deepStrictEqual(stories, { "no-atomic": "over", "barrier-in-a-branch": "stuck", "early-return": "stuck", "merge-by-assignment": "over",
+    "no-atomic-in-the-table": "over", "no-barrier-after-zeroing": "over", "no-barrier-before-merge": "late" });
+  for (const [name, { code }] of Object.entries(data.strategies)) {
+    assert.strictEqual(found(name, code), name === "racy" ? "over" : "", name);
+    for (const place of [...code.matchAll(/    workgroupBarrier\(\);\n/g)].map(({ index }) => index)) {
+      assert.notStrictEqual(found(name, code.slice(0, place) + code.slice(place).replace(/.*\n/, "")), "", `${name} without the barrier at ${place}`);
+    }
+  }
+  const tasks = {};
+  for (const [name, { code }] of Object.entries(data.tasks)) {
+    if (found(name, code)) tasks[name] = found(name, code);
+    assert.strictEqual(found(name, SOLVED[name].reduce((text, [old, now]) => text.replace(old, () => now), code)), "", `${name} solved`);
+  }
+  assert.deepStrictEqual(tasks, { "01/merge": "over", "02/no-lost-counts": "over", "03/four-mistakes/first": "late", "03/four-mistakes/third": "stuck" });
+});
+
+test("an order has no more events than it needs, and says what is read and written", () => {
+  const { events, orders, bins } = watch.story({ trials: model.trialsOf("racy", data.strategies.racy.code) });
+  assert.deepStrictEqual(events.map(({ id, line, what, read, wrote, isLost }) => [id, line, what, read, wrote, isLost]), [[0, 32, "load", 0, null, undefined],
+    [1, 32, "load", 0, null, undefined], [1, 32, "store", null, 1, false], [0, 32, "store", null, 1, "over"]]);
+  assert.deepStrictEqual([bins, orders], [[0, 1], 3]);
+});
+
+// What `./tutorial count` counts for a whole launch, for 32 pixels.
+function counted(strategy, code, words, groups, groupSize, copies = 32) {
+  const { pixels } = model.inputOf(words, photo, seeded);
+  const { kernels, zeroed } = model.STRATEGIES[strategy];
+  const { bound } = model.laidOut({ pixels }, strategy, { groups, groupSize });
+  for (const binding of zeroed) bound[binding].fill(0);
+  const { lines, queues } = watch.count({ code: model.withGiven(code, groupSize, copies), kernels, bound, groups });
+  const of = (key, test = () => true) => sum(lines.filter(test).map((each) => each[key])) / (pixels.length / 32);
+  return { lines, loads: of("requests", (each) => each.what === "load" && !each.isLocal), sectors: of("sectors", (each) => each.what === "load" && !each.isLocal),
+    visits: of("visits"), passes: of("passes"), queue: Math.max(...queues) / (pixels.length / 32) };
+}
+
+test("counts are those of Nsight Compute on an H100, and of the rules", () => {
+  const TWICE = 1.5; // the L2 cache has two halves, and counts what comes by way of the other one twice (docs/profiler.md)
+  const record = JSON.parse(source("docs/results/h100.json")).experiments;
+  const rows = record.filter(({ experiment }) => experiment === "profile").flatMap(({ run }) => run.runs);
+  const seen = (name, counter) => rows.find(({ arguments: [, its, ...more] }) => its === name && more.length === 0).percent[`${counter}.sum`] / (2 ** 28 / 32);
+  const near = (value, expected, what) => assert.ok(Math.abs(value / expected - 1) < 0.05, `${what}: ${value}, not ${expected}`);
+  const of = (name, words, ...launch) => counted(name, data.strategies[name].code, words, ...launch);
+  const global = of("global", "--random 64K", 4, 64);
+  near(TWICE * global.visits, seen("global", "lts__t_sectors_op_red"), "visits");
+  near(TWICE * global.sectors, seen("global", "lts__t_sectors_op_read"), "sectors");
+  near(of("local", "--random 256K", 4, 256).passes, seen("local", "l1tex__data_pipe_lsu_wavefronts_mem_shared"), "passes");
+  near(of("lane-bins", "--random 256K", 2, 256).passes, 1 + 2 * 2 * 256 * 32 / 2 ** 18 * 32 / 32, "passes of copies, and of zeroing and merging");
+  const { visits, queue, loads, sectors } = of("global", "--constant 7 --random 4K", 4, 64);
+  assert.deepStrictEqual([loads, sectors, visits, queue], [1, 1, 32, 32]);
+  assert.deepStrictEqual([of("global", "--ramp --random 4K", 4, 64)].map((each) => [each.visits, each.queue]), [[4, 2]]);
+  // An atomic that does not add a constant 1 is not shared; lanes that part at a branch come together behind it.
+  const atomic = data.strategies.local.code.replace("atomicAdd(&table[pixel(i)], 1u)", "if (item % 2u == 0u) { atomicAdd(&table[7], 2u); } atomicAdd(&table[pixel(i)], item)");
+  const [even, all] = counted("local", atomic, "--constant 7 --random 4K", 4, 64).lines.filter(({ name, what }) => name === "table" && what === "atomic");
+  assert.deepStrictEqual([even.passes / even.requests, all.passes / all.requests, all.requests], [16, 32, 128]);
+  // Of 64 groups some stand for all.
+  assert.strictEqual(of("global", "--ramp --random 16K", 64, 64).visits, 4);
 });
 
 // What a work-item of a group of four writes to its word.

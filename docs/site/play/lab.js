@@ -70,7 +70,8 @@
     at("chapter").textContent = `Chapter ${chapter.slice(0, 2)}`;
     edit(recall(key()) ?? original());
     showLine(line);
-    at("break").hidden = shown in tasks;
+    document.body.classList.toggle("tasked", shown in tasks);
+    delete at("line").dataset.chosen;
     task.show(shown);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
     at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken as it comes. To mend it, let each count be atomicAdd(&histogram[...], 1u)." : "There is none for this kernel."] : own.map((each) => {
@@ -159,7 +160,8 @@
   const engine = async () => interpreter() || opened();
 
   // Run is in sight everywhere, and so is what comes of it.
-  const inSight = (id) => at(id).scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
+  let keepsPlace = false; // whoever writes
+  const inSight = (id) => keepsPlace || at(id).scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
 
   async function run() {
     const code = at("code").value;
@@ -167,6 +169,13 @@
     say("It runs ...");
     const mine = turn;
     inSight("said");
+    const shape = launch();
+    const watched = () => labGpu.watch(strategy(), code, input().pixels, shape).then(({ story, counts }) => {
+      if (turn !== mine) return;
+      labViews.showStory(story);
+      labViews.showCounts(counts);
+      labViews.showAccess(counts, code);
+    });
     try {
       const device = await engine();
       const result = await ran(device, code, input(), launch(), device.times);
@@ -174,6 +183,7 @@
       const outcome = model.outcomeOf(result.expected, result.actual);
       edit(code);
       showCounts(result, outcome);
+      watched();
       reach("lose", strategy() === "racy" && outcome.startsWith("too-few"));
       if (strategy() === "racy" && outcome === "right" && code !== original()) {
         const before = await ran(device, original(), input(), launch(), device.times); // which may be right by luck, too
@@ -187,6 +197,7 @@
         edit(code, error.messages);
         say(interpreter() ? `The page cannot run this kernel: ${error.message}.` : `The compiler refuses the kernel: ${many(error.messages.length, "error")}.`, "bad");
         showAnswer("refused", error.message);
+        if (error.message.includes("uniform control flow")) watched();
         inSight("messages");
       } else if (error instanceof DoesNotEnd) {
         say("It does not end: a loop that goes on for ever, or a barrier that not all reach. The page has stopped it (does-not-end).", "bad");
@@ -222,6 +233,9 @@
   function showPixels() {
     turn += 1;
     for (const id of ["bins", "named", "messages", "answer"]) at(id).replaceChildren();
+    labViews.showStory(null);
+    labViews.showCounts(null);
+    labViews.showAccess(null);
     const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
     labPicture.draw(at("picture"), pixels, across);
@@ -234,6 +248,14 @@
     const { groups, groupSize } = launch();
     at("what").textContent = `${name}${size}${whole}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
     labPicture.chart(at("chart"), model.serial(pixels));
+  }
+
+  // A task is done: nothing of a failure is left, and the histogram is the right one.
+  function showDone() {
+    unsettle();
+    show();
+    const truth = model.serial(input().pixels);
+    labPicture.chart(at("chart"), truth, truth);
   }
 
   function showCounts({ pixels, expected, actual, launch: shape }, outcome) {
@@ -288,6 +310,7 @@
     for (const id of ["run", "check", "measure"]) able(at(id), false);
     await work().catch((error) => say(error.message, "bad"));
     for (const id of ["run", "check", "measure"]) able(at(id), true);
+    keepsPlace = false;
   };
 
   function takeOwn(picture, name) {
@@ -319,7 +342,7 @@
   }
 
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
-  const task = labTasks({ photo, interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn });
+  const task = labTasks({ photo, interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn, done: showDone });
   for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
   at("input").append(element("option", { value: "hand" }, "6 x 7, by hand"), element("option", { value: "own", disabled: "" }, "own picture"));
   for (const [value, words] of Object.entries(model.OUTCOMES)) {
@@ -343,7 +366,13 @@
     restore("The kernel is as you wrote it.");
   });
   addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("run").click();
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    keepsPlace = true;
+    at(strategy() in tasks ? "check" : "run").click();
+  });
+  document.addEventListener("selectionchange", () => {
+    if (document.activeElement === at("code")) labViews.pointAt(labEditor.lineHere());
   });
   ownPictures(takeOwn);
   labPicture.begin(() => {
