@@ -10,6 +10,7 @@ const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
 const watch = require("../site/play/lab-watch.js")(wgsl);
 
+Object.assign(model.STRATEGIES, data.tasks);
 const COPIES = 8;
 const MOST = 2039; // pixels of an input here, its first ones: 127 vectors and a rest
 const FIRST = 16411; // of one that a mistake is looked for in: more than a turn of each loop
@@ -100,7 +101,6 @@ const SOLVED = {
 };
 
 test("each task is wrong at first, by a name where it has one, and right when it is solved", async () => {
-  Object.assign(model.STRATEGIES, data.tasks);
   assert.deepStrictEqual(Object.keys(data.tasks), Object.keys(SOLVED));
   const names = {};
   for (const [name, { code, hints, runs }] of Object.entries(data.tasks)) {

@@ -24,7 +24,6 @@ class Pages(Browser):
         self.assertEqual(sorted(self.STATES), sorted(path.name for path in PLAY.glob("*.html")))
         for page in self.STATES:
             self.presentable(page, "#said", ".bar")
-            self.assertEqual((self.count("#goals li") > 1, self.count("#goals .reached")), (True, 0), page)  # before one does anything
 
     def test_the_state_is_in_the_address(self):
         for page, (selector, value, state) in self.STATES.items():

@@ -3,14 +3,12 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, ownPictures } = play;
+  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, samplePicture, ownPictures } = play;
   const { showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
   const NO_GPU = "This is no GPU: the page itself takes the work-items through the kernel, one step at a time, in the order that you choose. "
     + "It can be right or wrong, and never fast or slow.";
-  const reach = goals({ hand: "Count 42 pixels by hand.", lose: "Lose counts with the kernel that is broken on purpose.",
-    mend: "Mend that kernel: right where it was wrong before.", foresee: "Foresee what a mistake does." });
   const photo = samplePicture();
 
   const interpreters = { alone: new labGpu.Interpreter("alone"), together: new labGpu.Interpreter("together"), random: new labGpu.Interpreter("random") };
@@ -184,11 +182,6 @@
       edit(code);
       showCounts(result, outcome);
       watched();
-      reach("lose", strategy() === "racy" && outcome.startsWith("too-few"));
-      if (strategy() === "racy" && outcome === "right" && code !== original()) {
-        const before = await ran(device, original(), input(), launch(), device.times); // which may be right by luck, too
-        reach("mend", turn === mine && model.outcomeOf(before.expected, before.actual) !== "right");
-      }
       if (outcome !== "right") await lookInto(device, code, result);
       if (turn === mine) showAnswer(outcome);
     } catch (error) {
@@ -280,7 +273,6 @@
     const foreseen = document.querySelector("input[name=foreseen]:checked");
     const happened = model.OUTCOMES[outcome];
     const guess = !foreseen ? "" : foreseen.value === outcome ? "As you said. " : "Not as you said. ";
-    reach("foresee", foreseen && foreseen.value === outcome);
     const why = planted.called === "nothing" && outcome === "right" ? " In WGSL it cannot show; in OpenCL and CUDA it does." : outcome === "right" ? " It did not show this time, here." : "";
     at("answer").textContent = `${guess}${happened}${words ? `: ${words}` : ""}. ${planted.sentence}${why}`;
   }
@@ -376,7 +368,6 @@
   });
   ownPictures(takeOwn);
   labPicture.begin(() => {
-    reach("hand");
     at("input").value = "hand";
     at("settings").dispatchEvent(new Event("change"));
   });

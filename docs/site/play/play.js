@@ -1,10 +1,9 @@
-// What the pages to play with share: light or dark, the state in the address, goals, pictures, and small helpers.
+// What the pages to play with share: light or dark, the state in the address, pictures, and small helpers.
 (function (root) {
   "use strict";
 
   const MOST_PIXELS = 16 * 2 ** 20;
   const at = (id) => document.getElementById(id);
-  const page = location.pathname.split("/").pop();
 
   // What a reader's browser remembers. Where it refuses storage, nothing is.
   function recall(key) {
@@ -61,7 +60,6 @@
 
   const sum = (list) => list.reduce((total, value) => total + value, 0);
   const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("s") ? "es" : "s"}`;
-  const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
 
   function still() {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -98,24 +96,18 @@
 
   // ---- the state in the address --------------------------------------------------------------------
 
-  // The form's controls, by name or id, as they stand in the address: #items=8&order=random. What is as at first is left out.
-  // `begin` is called once now, and whenever the form or the address changes.
+  // The form's lists, as they stand in the address: #strategy=local&groups=3. What is as at first is left out. `begin` is called once now,
+  // and whenever the form or the address changes.
   function follow(form, begin) {
-    const controls = [...form.querySelectorAll("select, input:not([type=file])")];
-    const keyOf = (node) => node.name || node.id;
-    const valueOf = (node) => (node.type === "checkbox" ? String(node.checked) : node.value);
-    const counts = (node) => node.type !== "radio" || node.checked;
-    const state = () => new Map(controls.filter(counts).map((node) => [keyOf(node), valueOf(node)]));
+    const lists = [...form.querySelectorAll("select")];
+    const state = () => new Map(lists.map((list) => [list.id, list.value]));
     const first = state();
 
     function read() {
       // What the address has no value for, or one that there is not, is as at first.
       for (const wanted of [first, new Map(new URLSearchParams(location.hash.slice(1)))]) {
-        for (const node of controls.filter((each) => wanted.has(keyOf(each)))) {
-          const value = wanted.get(keyOf(node));
-          if (node.type === "radio") node.checked ||= node.value === value; // which clears the others
-          else if (node.type === "checkbox") node.checked = value === "true";
-          else if (node.tagName !== "SELECT" || [...node.options].some((each) => each.value === value && !each.disabled)) node.value = value;
+        for (const list of lists) {
+          if ([...list.options].some((each) => each.value === wanted.get(list.id) && !each.disabled)) list.value = wanted.get(list.id);
         }
       }
       begin();
@@ -131,23 +123,6 @@
     form.addEventListener("change", write);
     addEventListener("hashchange", read);
     read();
-  }
-
-  // ---- goals -------------------------------------------------------------------------------------
-
-  // {id: words}, shown in #goals; what was reached stays so when one returns.
-  function goals(list) {
-    const key = `goals-${page}`;
-    const reached = new Set((recall(key) || "").split(" ").filter((id) => id in list));
-    const show = () => at("goals").replaceChildren(...Object.entries(list).map(([id, words]) =>
-      element("li", reached.has(id) ? { class: "reached" } : {}, reached.has(id) ? `${words} Done.` : words)));
-    show();
-    return (id, isSo = true) => {
-      if (!isSo || reached.has(id)) return;
-      reached.add(id);
-      keep(key, [...reached].join(" "));
-      show();
-    };
   }
 
   // ---- pictures ----------------------------------------------------------------------------------
@@ -199,6 +174,5 @@
   }
   addEventListener("storage", showTheme);
 
-  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, follow, goals,
-    samplePicture, ownPictures };
+  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, still, able, randomFrom, follow, samplePicture, ownPictures };
 })(globalThis);
