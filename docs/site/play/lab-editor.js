@@ -75,13 +75,20 @@
 
   const lineHere = () => at("code").value.slice(0, at("code").selectionStart).split("\n").length;
 
+  // As if the reader had written it, so that it can be undone.
+  function write(text, isAll) {
+    at("code").focus({ preventScroll: true });
+    if (isAll) at("code").select();
+    document.execCommand("insertText", false, text);
+  }
+
   // A new line begins where the last did, and further in behind a brace.
   at("code").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing) return;
     event.preventDefault();
     const line = at("code").value.slice(0, at("code").selectionStart).split("\n").at(-1);
-    document.execCommand("insertText", false, `\n${/^\s*/.exec(line)[0]}${/\{\s*$/.test(line) ? "    " : ""}`); // which can be undone
+    write(`\n${/^\s*/.exec(line)[0]}${/\{\s*$/.test(line) ? "    " : ""}`);
   });
   at("code").addEventListener("scroll", scrolled);
-  root.labEditor = { show, showLine, here, lineHere };
+  root.labEditor = { show, showLine, here, lineHere, write };
 })(globalThis);

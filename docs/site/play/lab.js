@@ -4,7 +4,7 @@
 
   const model = labModel;
   const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, samplePicture, ownPictures } = play;
-  const { showLine } = labEditor;
+  const { show: edit, showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
   const NO_GPU = "This is no GPU: the page itself takes the work-items through the kernel, one step at a time, in the order that you choose. "
@@ -28,7 +28,6 @@
   const strategy = () => at("strategy").value;
   const original = () => strategies[strategy()].code;
   const key = () => `lab-${strategy()}`;
-  const aside = () => `${key()}-aside`; // what the reader had written before Reset
   const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value), copies: Number(at("copies").value) });
   const plain = (name) => name.replaceAll("-", " ");
 
@@ -45,11 +44,6 @@
   }
 
   // ---- the kernel --------------------------------------------------------------------------------
-
-  function edit(text, messages = []) {
-    labEditor.show(text, messages);
-    at("mine").hidden = Boolean(planted) || recall(aside()) === null;
-  }
 
   function show() {
     at("copies").parentElement.hidden = !original().includes("override COPIES");
@@ -341,21 +335,16 @@
     at("foresee").append(element("label", {}, element("input", { type: "radio", name: "foreseen", value }), element("span", {}, words)));
   }
   at("code").addEventListener("input", () => {
-    keep(key(), at("code").value);
-    edit(at("code").value);
+    const { value } = at("code");
+    keep(key(), value === original() ? null : value);
+    edit(value);
   });
   at("run").addEventListener("click", alone(run));
   at("check").addEventListener("click", alone(task.check));
   at("measure").addEventListener("click", alone(measure));
   at("reset").addEventListener("click", () => {
-    if (recall(key()) !== null) keep(aside(), recall(key()));
-    keep(key(), null);
-    restore("The kernel is as at first.");
-  });
-  at("mine").addEventListener("click", () => {
-    keep(key(), recall(aside()));
-    keep(aside(), null);
-    restore("The kernel is as you wrote it.");
+    restore("The kernel is as at first. Ctrl+Z in the editor brings back what you wrote.");
+    labEditor.write(original(), true);
   });
   addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
