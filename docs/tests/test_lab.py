@@ -249,38 +249,6 @@ class Lab(Browser):
         self.assertIn("300,007 pixels", self.said())
         self.quiet()
 
-    def test_a_picture_of_ones_own(self):
-        self.ready("lab.html#strategy=global")
-        self.script("scrollTo(0, document.body.scrollHeight)")
-        self.find("#file").send_keys(str(ROOT / "images" / "one-column.bmp"))
-        self.wait(lambda: "of your own" in self.said())
-        self.assertGreaterEqual(self.script("return document.getElementById('said').getBoundingClientRect().top"), 0)  # in sight
-        self.run_it()
-        self.assertIn("Right: all 256 bins", self.said())
-        self.ready("lab.html#strategy=global&input=own")
-        self.assertIn("gone when one leaves the page: it is landscape that is counted", self.said())
-        self.assertIn("landscape.bmp", self.text("#what"))
-
-    def test_by_hand_before_any_code(self):
-        self.ready("lab.html")
-        self.assertEqual(self.find("#strategy").get_property("value"), "racy")
-        self.assertEqual(self.script("return document.querySelectorAll('#grid td').length"), 42)
-        self.assertTrue(self.script("""const {top, height} = document.getElementById("hand").getBoundingClientRect();
-            return top + height / 2 < innerHeight && document.getElementById("hand").open"""))
-        for value, count in (("0", 20), ("85", 2), ("170", 2), ("255", 17)):
-            self.find(f"#count-{value}").send_keys(str(count))
-        self.click("#tally button")
-        self.assertEqual(self.text("#tallied"), "Not yet: 255. Your counts make 41 pixels, of 42.")
-        self.find("#count-255").clear()
-        self.find("#count-255").send_keys("18", "\ue007")
-        self.assertIn("Right: these 4 numbers are the histogram", self.text("#tallied"))
-        self.choose("#on", "alone")
-        self.run_it()
-        self.assertIn("Right: all 256 bins, in this order. 42 pixels", self.said())
-        self.assertIn("counted by hand, 6 x 7.", self.text("#what"))
-        self.ready("lab.html")
-        self.assertFalse(self.script("return document.getElementById('hand').open"))
-
     def test_a_task(self):
         self.ready("lab.html#strategy=03%2Ffive-steps&groups=16")
         self.assertEqual((self.text("#task-title"), self.count("#hints details")), ("The five steps", 3))

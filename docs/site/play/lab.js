@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, samplePicture, ownPictures } = play;
+  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, samplePicture } = play;
   const { show: edit, showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
@@ -14,7 +14,6 @@
   const interpreters = { alone: new labGpu.Interpreter("alone"), together: new labGpu.Interpreter("together"), random: new labGpu.Interpreter("random") };
   let gpu = null;
   let isReady = false;
-  let own = null; // a picture of the reader's own: {width, height, pixels, whole, name}
   let shown = ""; // the strategy that is in the editor
   let planted = null; // the mistake that is in the editor
   let changed = []; // the settings that it has changed, or a check: [id, before, now]
@@ -31,10 +30,9 @@
   const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value), copies: Number(at("copies").value) });
   const plain = (name) => name.replaceAll("-", " ");
 
-  // The words of the pixels that Run counts; none of a reader's own.
-  const pictures = { get own() { return own; }, hand: labPicture.byHand };
+  // The words of the pixels that Run counts.
   const wordsOf = () => (at("input").value === "shows" ? showing : labData.inputs[at("input").value]);
-  const input = () => shortened(pictures[at("input").value] ?? model.inputOf(wordsOf(), photo, randomFrom));
+  const input = () => shortened(model.inputOf(wordsOf(), photo, randomFrom));
   const interpreter = () => interpreters[at("on").value];
 
   // An interpreter counts no more than it can in a second or two.
@@ -89,7 +87,7 @@
     const [old, now] = mistake.changes[0];
     const place = original().indexOf(old);
     showLine(original().slice(0, place).split("\n").length);
-    settle(mistake.words, at("input").value === "own" ? { input: "own" } : {});
+    settle(mistake.words);
     say(`${now ? "The mistake is in the kernel." : "Something is missing from the kernel now."} What will happen?`);
   }
 
@@ -226,14 +224,10 @@
     const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
     labPicture.draw(at("picture"), pixels, across);
-    const picture = pictures[at("input").value];
-    const name = picture ? `${picture.name}, ${picture.width} x ${picture.height}` : model.inWords(wordsOf());
-    const size = picture || isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
+    const size = isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
     const cut = isCut ? `, of which the first ${pixels.length.toLocaleString("en")}` : "";
-    const whole = picture && picture.whole[0] > picture.width
-      ? ` (scaled down from ${picture.whole.join(" x ")}: the page takes ${play.MOST_PIXELS / 2 ** 20} Mi pixels)` : "";
     const { groups, groupSize } = launch();
-    at("what").textContent = `${name}${size}${whole}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
+    at("what").textContent = `${model.inWords(wordsOf())}${size}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
     labPicture.chart(at("chart"), model.serial(pixels));
   }
 
@@ -299,20 +293,8 @@
     keepsPlace = false;
   };
 
-  function takeOwn(picture, name) {
-    own = { ...picture, name };
-    const option = at("input").querySelector("[value=own]");
-    option.disabled = false;
-    option.textContent = `own picture: ${name}`;
-    at("input").value = "own";
-    at("settings").dispatchEvent(new Event("change"));
-    say(`${many(own.pixels.length, "pixel")} of your own, for as long as you are on this page. Press Run.`);
-  }
-
   async function begin() {
-    const wantsOwn = new URLSearchParams(location.hash.slice(1)).get("input") === "own";
     follow(at("settings"), show);
-    const gone = wantsOwn ? `A picture of one's own is gone when one leaves the page: it is ${at("input").value} that is counted. ` : "";
     let words = NO_GPU;
     try {
       const { about } = await opened();
@@ -324,13 +306,12 @@
     }
     show();
     isReady = true;
-    say(`${gone}${words} Press Run.`);
+    say(`${words} Press Run.`);
   }
 
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
   const task = labTasks({ photo, interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn, done: showDone });
   for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
-  at("input").append(element("option", { value: "hand" }, "6 x 7, by hand"), element("option", { value: "own", disabled: "" }, "own picture"));
   for (const [value, words] of Object.entries(model.OUTCOMES)) {
     at("foresee").append(element("label", {}, element("input", { type: "radio", name: "foreseen", value }), element("span", {}, words)));
   }
@@ -354,11 +335,6 @@
   });
   document.addEventListener("selectionchange", () => {
     if (document.activeElement === at("code")) labViews.pointAt(labEditor.lineHere());
-  });
-  ownPictures(takeOwn);
-  labPicture.begin(() => {
-    at("input").value = "hand";
-    at("settings").dispatchEvent(new Event("change"));
   });
   begin();
 })();

@@ -2,7 +2,6 @@
 (function (root) {
   "use strict";
 
-  const MOST_PIXELS = 16 * 2 ** 20;
   const at = (id) => document.getElementById(id);
 
   // What a reader's browser remembers. Where it refuses storage, nothing is.
@@ -137,35 +136,6 @@
       byte(54 + 4 * byte(first + (height - 1 - Math.floor(i / width)) * width + (i % width)))) };
   }
 
-  // A file's picture, turned to grey as the programs do it (docs/pictures.md); one of more pixels than a page can take is scaled down.
-  async function greyPicture(file) {
-    const bitmap = await createImageBitmap(file); // which is read while the page goes on
-    const whole = [bitmap.width, bitmap.height];
-    const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (whole[0] * whole[1])));
-    const [width, height] = whole.map((side) => Math.max(1, Math.floor(side * scale)));
-    const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
-    context.drawImage(bitmap, 0, 0, width, height);
-    const { data } = context.getImageData(0, 0, width, height);
-    const pixels = new Uint8Array(width * height);
-    for (let from = 0, to = 0; from < data.length; from += 4, ++to) pixels[to] = (77 * data[from] + 150 * data[from + 1] + 29 * data[from + 2]) >> 8;
-    return { width, height, pixels, whole };
-  }
-
-  // A picture of the reader's own, chosen in #file or dropped there; `take` gets it.
-  function ownPictures(take) {
-    const accept = async (file) => {
-      if (!file) return;
-      say(`Reading ${file.name} ...`);
-      at("said").scrollIntoView({ block: "nearest" });
-      try {
-        take(await greyPicture(file), file.name);
-      } catch {
-        say(`${file.name} is no picture that this browser reads.`, "bad");
-      }
-    };
-    at("file").addEventListener("change", () => accept(at("file").files[0]));
-  }
-
   showTheme();
   // In a lesson: what leads on leads on from there, and the light is the lesson's.
   if (self !== top) {
@@ -174,5 +144,5 @@
   }
   addEventListener("storage", showTheme);
 
-  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, still, able, randomFrom, follow, samplePicture, ownPictures };
+  root.play = { wantsData, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, still, able, randomFrom, follow, samplePicture };
 })(globalThis);
