@@ -112,8 +112,7 @@ class Lab(Browser):
             self.run_it()
             self.assertRegex(self.text("#messages"), "^Line 32, column 40: expected ';'[^:]*$")  # and nothing that follows from it
         self.click("#messages button")
-        self.press("END", "ENTER")
-        self.press("x")
+        self.press("END", "ENTER", "x")
         self.assertIn("+= 1u\n        x\n", self.find("#code").get_property("value"))
 
     def control_enter(self):
@@ -127,12 +126,9 @@ class Lab(Browser):
             self.find("#code").click()
             self.control_enter()
             self.wait(lambda: "Right before that" in self.said())  # it was a check
-            run, code, said, chart = self.script("""return ["#run", ".editor", "#said", "#chart"].map((each) => {
-                const {top, bottom, left, right} = document.querySelector(each).getBoundingClientRect();
-                return {top, bottom, left, right}; })""")
-            self.assertLess(max(run["bottom"], 0), min(code["top"], said["top"]))
-            self.assertLess(code["right"], said["left"])
-            self.assertLessEqual(max(code["bottom"], chart["bottom"]), 768)
+            self.assertTrue(self.script("""const [run, code, said, chart] = ["#run", ".editor", "#said", "#chart"].map((each) =>
+                document.querySelector(each).getBoundingClientRect());
+                return run.bottom < Math.min(code.top, said.top) && code.right < said.left && Math.max(code.bottom, chart.bottom) <= 768"""))
             self.assertEqual(self.script("return [scrollY, document.activeElement.id]"), [0, "code"])
             self.quiet()
 
@@ -146,9 +142,7 @@ class Lab(Browser):
         self.looked_at()
         self.assertIn("In the end bin 1 holds 1.", self.text("#story-said"))
         self.focus("#events .scroll")
-        for _ in range(7):
-            self.press("ARROW_RIGHT")
-        self.press("ARROW_RIGHT", "ARROW_LEFT")
+        self.press(*["ARROW_RIGHT"] * 8, "ARROW_LEFT")
         self.assertEqual(self.text("#steps .now"), "840adds to table[1]: reads 1, writes 2. A count is lost: nobody reads it any more.")
         self.assertEqual((self.text("#steps .bad"), self.text("#lines .here")), (self.text("#steps .now td:nth-child(3)"), "40"))
         self.plant("early-return")
@@ -171,10 +165,9 @@ class Lab(Browser):
         self.focus("#lanes")
         self.press("ARROW_RIGHT")
         self.assertIn("Line 40, step 2 of 18", self.find("#lanes svg").get_attribute("aria-label"))
-        line = 1 + self.find("#code").get_property("value").split("return (words")[0].count("\n")
-        self.script("document.getElementById('code').focus(); const at = document.getElementById('code').value.indexOf('words[i');"
-                    "document.getElementById('code').setSelectionRange(at, at)")
-        self.wait(lambda: f"Line {line}, step 1 of 18: 32 lanes, 8 addresses of words, 1 sector." in self.text("#lanes-said"))
+        self.focus("#code")
+        self.script("const code = document.activeElement; code.setSelectionRange(...Array(2).fill(code.value.indexOf('words[i')))")
+        self.wait(lambda: "Line 20, step 1 of 18: 32 lanes, 8 addresses of words, 1 sector." in self.text("#lanes-said"))
         self.assertEqual(self.count("#lanes svg rect"), 32 + 8)  # equal addresses are drawn as one
         self.choose("#input", "constant-127")
         self.choose("#strategy", "global")

@@ -233,10 +233,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     const watch = makeWatch(wgsl);
     onmessage = ({ data: { task, code, kernels, bound, groups, order, turns, ...more } }) => {
       try {
-        if (task) {
-          postMessage(watch[task]({ code, kernels, bound, groups, ...more }));
-          return;
-        }
+        if (task) return void postMessage(watch[task]({ code, kernels, bound, groups, ...more }));
         const program = wgsl.compile(code);
         kernels.forEach((kernel) => wgsl.launch(program, kernel, bound, groups, order, Math.random, turns));
         postMessage({ bound });

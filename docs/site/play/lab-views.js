@@ -26,9 +26,7 @@
 
   // ---- the access ----------------------------------------------------------------------------------
 
-  const LANE = 14;
-  const WIDTH = 32 * LANE;
-  const TOP = 72; // of the columns
+  const [LANE, WIDTH, TOP] = [14, 32 * 14, 72]; // of a lane, of all; of the columns
   let lines = [];
   let step = 0;
   const line = () => lines[Number(at("line").value)];
@@ -126,8 +124,8 @@
   function inWords({ what, name, at: place, read, wrote, over, waits, isStuck, isLost }) {
     if (isStuck || waits) return isStuck ? "waits for ever" : "waits at the barrier";
     const cell = `${name}[${place}]`;
-    const does = what === "load" ? `reads ${valued(read)} in ${cell}` : what === "store" ? `writes ${valued(wrote)} into ${cell}` : `adds to ${cell}: reads ${valued(over)}, writes ${valued(wrote)}`;
-    return does + (LOST[isLost] ?? "");
+    if (what === "load") return `reads ${valued(read)} in ${cell}`;
+    return (what === "store" ? `writes ${valued(wrote)} into ${cell}` : `adds to ${cell}: reads ${valued(over)}, writes ${valued(wrote)}`) + (LOST[isLost] ?? "");
   }
 
   function showStory(story) {

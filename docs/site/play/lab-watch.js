@@ -4,7 +4,7 @@ function labWatch(wgsl) {
   "use strict";
 
   const LANES = 32;
-  const GROUPS = 4; // that are counted, at most
+  const GROUPS = 4; // that are counted, at most: see standsFor
   const SHOWN = 64; // of the steps of a place
   const TURNS = 2 ** 20; // of a work-item's loops
   const ORDERS = 300; // that are tried in each launch
@@ -57,12 +57,10 @@ function labWatch(wgsl) {
     return { sectors: sectors.size, visits: [...pieces.values()].reduce((all, visits) => all + visits, 0), passes: mostOf(banks), pieces };
   }
 
-  // For how many groups one stands; 0 where it is not counted.
+  // For how many groups one stands; 0 where it is not counted. The first and the last may be unlike all others.
   function standsFor(group, groups) {
-    if (groups <= GROUPS) return 1;
-    const n = Math.ceil(group * (GROUPS - 1) / (groups - 1));
-    if (Math.floor(n * (groups - 1) / (GROUPS - 1)) !== group) return 0;
-    return n === 0 || n === GROUPS - 1 ? 1 : (groups - 2) / (GROUPS - 2);
+    if (groups <= GROUPS || group === 0 || group === groups - 1) return 1;
+    return group === Math.floor(groups / 3) || group === Math.floor(groups / 1.5) ? (groups - 2) / 2 : 0;
   }
 
   // {lines: [{line, what, name, isLocal, bytes, steps, and SUMS}], queues}: counts of the whole launch, and the first steps of the first warp.

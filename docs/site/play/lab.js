@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, samplePicture } = play;
+  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, follow, samplePicture } = play;
   const { show: edit, showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
@@ -151,7 +151,7 @@
 
   // Run is in sight everywhere, and so is what comes of it.
   let keepsPlace = false; // whoever writes
-  const inSight = (id) => keepsPlace || at(id).scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
+  const inSight = (id) => keepsPlace || at(id).scrollIntoView({ block: "nearest" });
 
   async function run() {
     const code = at("code").value;

@@ -60,10 +60,6 @@
   const sum = (list) => list.reduce((total, value) => total + value, 0);
   const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("s") ? "es" : "s"}`;
 
-  function still() {
-    return matchMedia("(prefers-reduced-motion: reduce)").matches;
-  }
-
   // Whether a button can be pressed. Not `disabled`, which would take the keyboard's focus away.
   function able(button, can) {
     button.setAttribute("aria-disabled", String(!can));
@@ -144,5 +140,5 @@
   }
   addEventListener("storage", showTheme);
 
-  root.play = { wantsData, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, still, able, randomFrom, follow, samplePicture };
+  root.play = { wantsData, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, able, randomFrom, follow, samplePicture };
 })(globalThis);
