@@ -167,7 +167,7 @@ test("an order has no more events than it needs, and says what is read and writt
   assert.deepStrictEqual([bins, orders], [[0, 1], 3]);
 });
 
-// What `./tutorial count` counts for a whole launch, for 32 pixels.
+// What is counted for a whole launch, for 32 pixels.
 function counted(strategy, code, words, groups, groupSize, copies = 32) {
   const { pixels } = model.inputOf(words, photo, seeded);
   const { kernels, zeroed } = model.STRATEGIES[strategy];

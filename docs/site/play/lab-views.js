@@ -10,7 +10,7 @@
 
   const total = (key, test = () => true) => ({ lines }) => sum(lines.filter(test).map((each) => each[key]));
   const inGlobal = (what) => (each) => !each.isLocal && each.what === what;
-  // As common/tutor/counting/count.py says them, for 32 pixels.
+  // In words, and the number.
   const COUNTERS = [["accesses of lanes", total("lanes")], ["loads: requests", total("requests", inGlobal("load"))], ["their sectors", total("sectors", inGlobal("load"))],
     ["stores: sectors", total("sectors", inGlobal("store"))], ["atomics: visits", total("visits")], ["fullest queue", ({ queues }) => Math.max(...queues)],
     ["passes of banks", total("passes")]];

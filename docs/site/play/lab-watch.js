@@ -1,5 +1,5 @@
-// Watches the work-items of a kernel, access by access, where lab-wgsl.js runs it: what a warp does together, by the rules of
-// `./tutorial count` (docs/counting.md), and an order of events in which a count is lost. One function, for a worker.
+// Watches the work-items of a kernel, access by access, where lab-wgsl.js runs it: what a warp does together, as a profiler
+// counts it (docs/profiler.md), and an order of events in which a count is lost. One function, for a worker.
 function labWatch(wgsl) {
   "use strict";
 
