@@ -37,14 +37,11 @@
     if (at("code").value !== text) at("code").value = text;
     messages = messages.map((each) => placed(text, each));
     if (messages[0]?.words.startsWith("expected")) messages = messages.slice(0, 1);
-    const bad = new Set(messages.map((each) => each.line));
-    at("lines").replaceChildren(...text.split("\n").flatMap((_, place) =>
-      [element("span", bad.has(place + 1) ? { class: "bad" } : {}, String(place + 1)), "\n"]));
-    if (at("colours").textContent !== `${text}\n` || messages.length > 0) {
-      const shown = text.split("\n").flatMap((each, place) => [...coloured(each).slice(0, -1),
-        ...messages.filter(({ line }) => line === place + 1).map(({ words }) => element("span", { class: "wrong" }, `  \u25c2 ${words.split("\n")[0]}`)), "\n"]);
-      at("colours").replaceChildren(...(messages.length > 0 ? shown : coloured(text)));
-    }
+    const wrong = (place) => messages.filter(({ line }) => line === place + 1).map(({ words }) => element("span", { class: "wrong" }, `  \u25c2 ${words.split("\n")[0]}`));
+    const rows = text.split("\n");
+    at("lines").replaceChildren(...rows.flatMap((_, place) => [element("span", wrong(place).length > 0 ? { class: "bad" } : {}, String(place + 1)), "\n"]));
+    if (messages.length > 0) at("colours").replaceChildren(...rows.flatMap((row, place) => [...coloured(row).slice(0, -1), ...wrong(place), "\n"]));
+    else if (at("colours").textContent !== `${text}\n`) at("colours").replaceChildren(...coloured(text));
     scrolled();
     at("messages").replaceChildren(...messages.map((each) => {
       if (each.line === 0) return element("li", {}, each.words);

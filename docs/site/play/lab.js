@@ -223,12 +223,12 @@
     labViews.showAccess(null);
     const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
-    labPicture.draw(at("picture"), pixels, across);
+    labViews.draw(at("picture"), pixels, across);
     const size = isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
     const cut = isCut ? `, of which the first ${pixels.length.toLocaleString("en")}` : "";
     const { groups, groupSize } = launch();
     at("what").textContent = `${model.inWords(wordsOf())}${size}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
-    labPicture.chart(at("chart"), model.serial(pixels));
+    labViews.chart(at("chart"), model.serial(pixels));
   }
 
   // A task is done: nothing of a failure is left, and the histogram is the right one.
@@ -236,7 +236,7 @@
     unsettle();
     show();
     const truth = model.serial(input().pixels);
-    labPicture.chart(at("chart"), truth, truth);
+    labViews.chart(at("chart"), truth, truth);
   }
 
   function showCounts({ pixels, expected, actual, launch: shape }, outcome) {
@@ -249,7 +249,7 @@
       : `Wrong: ${many(wrong.length, "bin")} of 256; `
         + `${missing > 0 ? `${many(missing, "count")} lost` : missing < 0 ? `${many(-missing, "count")} too many` : "the total is right"}. `
         + `${where}, counted as ${totals}.`, outcome === "right" ? "good" : "bad");
-    labPicture.chart(at("chart"), expected, counts);
+    labViews.chart(at("chart"), expected, counts);
     if (wrong.length === 0) return;
     const rows = wrong.slice(0, 5).map((bin) => tableRow([bin, expected[bin], counts[bin], counts[bin] - expected[bin]]));
     for (const row of rows) row.lastChild.className = "bad";
