@@ -27,8 +27,7 @@
   function go(name) {
     at("strategy").value = name;
     at("settings").dispatchEvent(new Event("change"));
-    at("task").scrollIntoView({ block: "start" });
-    at("task-title").focus({ preventScroll: true });
+    at("task-title").focus(); // which comes into sight
   }
 
   function showList() {

@@ -206,5 +206,11 @@
     turnTo(0);
   });
 
-  root.labViews = { draw, chart, showCounts, showAccess, showStory, pointAt };
+  function show({ story, counts }, code) {
+    showStory(story);
+    showCounts(counts);
+    showAccess(counts, code);
+  }
+
+  root.labViews = { draw, chart, show, pointAt };
 })(globalThis);

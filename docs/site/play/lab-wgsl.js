@@ -493,11 +493,7 @@ function labWgsl() {
     max: Math.max,
     select: (no, yes, isSo) => (isSo ? yes : no),
     within: (index, count) => (index < count ? index : count - 1), // as a GPU's robust access
-    load(memory, at, size) {
-      const found = [];
-      for (let part = 0; part < size; ++part) found.push(memory[at + part]);
-      return found;
-    },
+    load: (memory, at, size) => Array.from({ length: size }, (_, part) => memory[at + part]),
     watched: (_, memory) => memory,
     alter: (memory, at, value, act) => { memory[at] = act(memory[at], value); },
     *alterInSteps(memory, at, value, act, site) {

@@ -160,12 +160,7 @@
     const mine = turn;
     inSight("said");
     const shape = launch();
-    const watched = () => labGpu.watch(strategy(), code, input().pixels, shape).then(({ story, counts }) => {
-      if (turn !== mine) return;
-      labViews.showStory(story);
-      labViews.showCounts(counts);
-      labViews.showAccess(counts, code);
-    });
+    const watched = () => labGpu.watch(strategy(), code, input().pixels, shape).then((seen) => turn === mine && labViews.show(seen, code));
     try {
       const device = await engine();
       const result = await ran(device, code, input(), launch(), device.times);
@@ -218,9 +213,7 @@
   function showPixels() {
     turn += 1;
     for (const id of ["bins", "named", "messages", "answer"]) at(id).replaceChildren();
-    labViews.showStory(null);
-    labViews.showCounts(null);
-    labViews.showAccess(null);
+    labViews.show({ story: null, counts: null });
     const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
     labViews.draw(at("picture"), pixels, across);
