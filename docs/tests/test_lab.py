@@ -3,7 +3,7 @@
 import sys
 import unittest
 
-from browser import ROOT, Browser
+from browser import NARROW, ROOT, Browser
 
 sys.path.append(str(ROOT / "docs" / "site"))
 import play_data  # noqa: E402
@@ -100,15 +100,16 @@ class Lab(Browser):
         self.assertEqual(place, "nosuch")
 
     def test_what_is_missing_at_the_end_of_a_line_is_said_there(self):
-        self.ready()
-        self.write("+= 1u;", "+= 1u")
+        self.ready("lab.html#strategy=local")
+        code = self.find("#code").get_property("value")
+        self.write(code, code.replace("workgroupBarrier();", "workgroupBarrier()", 1))
         for on in ("gpu", "alone"):
             self.choose("#on", on)
             self.run_it()
-            self.assertRegex(self.text("#messages"), "^Line 32, column 40: expected ';'[^:]*$")  # and nothing that follows from it
+            self.assertRegex(self.text("#messages"), "^Line 36, column 23: expected ';'[^:]*$")  # and nothing that follows from it
         self.click("#messages button")
         self.press("END", "ENTER", "x")
-        self.assertIn("+= 1u\n        x\n", self.find("#code").get_property("value"))
+        self.assertIn("workgroupBarrier()\n    x\n", self.find("#code").get_property("value"))
 
     def control_enter(self):
         self.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyDown", "key": "Enter", "code": "Enter", "modifiers": 2})
@@ -126,6 +127,12 @@ class Lab(Browser):
                 return run.bottom < Math.min(code.top, said.top) && code.right < said.left && Math.max(code.bottom, chart.bottom) <= 768"""))
             self.assertEqual(self.script("return [scrollY, document.activeElement.id]"), [0, "code"])
             self.quiet()
+        self.resize(NARROW)
+        self.script("document.getElementById('tasks').scrollIntoView()")
+        place = self.script("document.getElementById('said').textContent = ''; return scrollY")
+        self.control_enter()
+        self.wait(lambda: "Right before that" in self.said())
+        self.assertEqual(self.script("return scrollY"), place)
 
     def looked_at(self):
         self.wait(lambda: not self.script("return document.getElementById('access').hidden"), 30)
@@ -199,6 +206,7 @@ class Lab(Browser):
         self.click("#reset")
         self.assertEqual(self.find("#code").get_property("value"), play_data.kernel("global")["code"])
         self.script("document.execCommand('undo')")
+        self.assertIn("mine: one", self.find("#code").get_property("value"))
         self.ready("lab.html#strategy=global")
         self.assertIn("mine: one", self.find("#code").get_property("value"))
 

@@ -139,10 +139,13 @@ test("each race and each missing barrier has its order of events, and nothing el
     const { events, isStuck } = watch.story({ trials: model.trialsOf(strategy, code) });
     return isStuck ? "stuck" : events?.find((event) => event.isLost)?.isLost ?? "";
   };
-  const racy = watch.story({ trials: model.trialsOf("racy", data.strategies.racy.code) });
+  const trials = model.trialsOf("racy", data.strategies.racy.code);
+  const racy = watch.story({ trials });
   assert.deepStrictEqual(racy.events.map(({ id, line, what, read, wrote, isLost }) => [id, line, what, read, wrote, isLost]), [[0, 32, "load", 0, null, undefined],
     [1, 32, "load", 0, null, undefined], [1, 32, "store", null, 1, false], [0, 32, "store", null, 1, "over"]]);
   assert.deepStrictEqual([racy.bins, racy.orders], [[0, 1], 3]);
+  assert.strictEqual(watch.story({ trials: trials.slice(4, 5) }).events.filter((event) => event.isLost).length, 1); // of four additions
+  assert.deepStrictEqual(watch.story({ trials: model.trialsOf("local", data.strategies.local.code) }), { orders: 1008 }); // in some all that there are
   const stories = (list) => Object.fromEntries(list.map(([name, ...kernel]) => [name, storyOf(...kernel)]).filter(([, story]) => story));
   const strategies = Object.entries(data.strategies);
   assert.deepStrictEqual(stories(data.mistakes.map(({ name, strategy, changes }) => [name, strategy, changed(changes, data.strategies[strategy].code)])),

@@ -252,10 +252,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     return worker;
   }
 
-  const asked = (worker, message) => new Promise((done) => {
-    worker.onmessage = ({ data }) => done(data);
-    worker.postMessage(message);
-  });
+  const asked = (worker, message) => new Promise((done) => Object.assign(worker, { onmessage: ({ data }) => done(data) }).postMessage(message));
 
   // What a watched kernel does (lab-watch.js), of one run: another one ends it. Answers nothing where the page's interpreter does not know it.
   let watcher = null;

@@ -129,8 +129,7 @@
       new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
   }
 
-  // What an order is looked for in: the kernel with few bins, work-items and pixels, all of value 1, so that the order is short. The last are
-  // more than a vector of 16 for each.
+  // What an order is looked for in: few bins, work-items and pixels, all of value 1; in the last a vector of 16 for each.
   const SHAPES = [[1, 2, 2], [1, 2, 1], [2, 1, 2], [1, 3, 3], [2, 2, 4], [1, 2, 32]]; // groups, work-items in each, pixels
   const FEW = 2;
   const trialsOf = (strategy, code) => SHAPES.map(([groups, groupSize, pixels]) => {

@@ -64,10 +64,7 @@
     // All runs of the grader, until one is wrong: then the settings are those of that run, and it is made once more, to be looked at.
     async function check() {
       const name = at("strategy").value;
-      if (EMPTY.test(at("code").value)) {
-        say("Your part is empty yet: write it between the two comments that say where it begins and ends. The hints say how.", "bad");
-        return;
-      }
+      if (EMPTY.test(at("code").value)) return void say("Your part is empty yet: write it between the two comments that say where it begins and ends.", "bad");
       const runs = tasks[name].runs.split("\n").map((line) => line.split(": "));
       lab.unsettle();
       say("It is checked ...");

@@ -42,7 +42,7 @@
 
   const total = (key, test = () => true) => ({ lines }) => sum(lines.filter(test).map((each) => each[key]));
   const inGlobal = (what) => (each) => !each.isLocal && each.what === what;
-  // In words, and the number.
+  // The words of ./tutorial count, and the number.
   const COUNTERS = [["accesses of lanes", total("lanes")], ["loads: requests", total("requests", inGlobal("load"))], ["their sectors", total("sectors", inGlobal("load"))],
     ["stores: sectors", total("sectors", inGlobal("store"))], ["atomics: visits", total("visits")], ["fullest queue", ({ queues }) => Math.max(...queues)],
     ["passes of banks", total("passes")]];

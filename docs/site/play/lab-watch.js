@@ -1,5 +1,5 @@
-// Watches the work-items of a kernel, access by access, where lab-wgsl.js runs it: what a warp does together, as a profiler
-// counts it (docs/profiler.md), and an order of events in which a count is lost. One function, for a worker.
+// Watches the work-items of a kernel, access by access, where lab-wgsl.js runs it: what a warp does together, by the rules
+// of ./tutorial count (docs/counting.md), and an order of events in which a count is lost. One function, for a worker.
 function labWatch(wgsl) {
   "use strict";
 
@@ -152,8 +152,7 @@ function labWatch(wgsl) {
       if (!error.message.startsWith(wgsl.UNIFORM)) throw error;
       for (const { id, at, isDone } of items.filter((item) => item.at > 0 && !item.isDone)) events.push({ id, line: at, isStuck: !isDone });
     }
-    const bins = [...bound[2].slice(0, trial.expected.length)];
-    const isStuck = Boolean(events.at(-1)?.isStuck);
+    const [bins, isStuck] = [[...bound[2].slice(0, trial.expected.length)], Boolean(events.at(-1)?.isStuck)];
     return { events, steps, bins, isStuck, isWrong: isStuck || bins.some((value, bin) => value !== trial.expected[bin]) };
   }
 
@@ -174,9 +173,7 @@ function labWatch(wgsl) {
       if (event.what !== "load" && (event.wrote > event.over || event.isLost)) cell.counted.push({ event, place });
     });
     if (events.some((event) => event.isLost)) return true;
-    for (const { counted, read } of cells.values()) {
-      for (const { event, place } of counted) event.isLost = place > read && "late";
-    }
+    for (const { counted, read } of cells.values()) counted.forEach(({ event, place }) => { event.isLost = place > read && "late"; });
     return events.some((event) => event.isLost);
   }
 
