@@ -148,7 +148,7 @@
   // ---- an order of events --------------------------------------------------------------------------
 
   const { LEFT } = labWgsl();
-  const valued = (value) => (value >= LEFT && value < LEFT + 99 ? "anything" : value);
+  const valued = (value) => (value === LEFT ? "anything" : value > LEFT && value < LEFT + 99 ? `anything + ${value - LEFT}` : value);
   const LOST = { over: ". A count is lost: this writes over it.", late: ". A count is lost: nobody reads it any more." };
   let told = []; // events
   let event = 0;
