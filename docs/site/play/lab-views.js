@@ -206,11 +206,7 @@
     turnTo(0);
   });
 
-  function show({ story, counts }, code) {
-    showStory(story);
-    showCounts(counts);
-    showAccess(counts, code);
-  }
+  const show = ({ story, counts }, code) => [showStory(story), showCounts(counts), showAccess(counts, code)];
 
   root.labViews = { draw, chart, show, pointAt };
 })(globalThis);

@@ -4,8 +4,7 @@ function labWatch(wgsl) {
   "use strict";
 
   const LANES = 32;
-  const GROUPS = 4; // that are counted, at most: see standsFor
-  const SHOWN = 64; // of the steps of a place
+  const [GROUPS, SHOWN] = [4, 64]; // that are counted, at most (standsFor); of the steps of a place
   const TURNS = 2 ** 20; // of a work-item's loops
   const ORDERS = 300; // that are tried in each launch
   const INTERRUPTIONS = 3; // in an order: somebody else goes on, where one could have gone on

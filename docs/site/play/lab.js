@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, follow, samplePicture } = play;
+  const { at, able, recall, keep, element, tableRow, fillTable, say, sum, many, randomFrom, follow, samplePicture } = play;
   const { show: edit, showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
