@@ -14,8 +14,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-import law
-import queues
+import laws
 import recorded
 from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, stall
 from pages import FENCED, HEADING, anchor
@@ -302,8 +301,8 @@ def whose_table(recording):
 
 def under_way_table(recording):
     """the fastest launch for each number of bytes in flight, and the time of an answer by Little's law"""
-    entries, points = law.points(recording, "CUDA")
-    more, others = law.points(recording, "OpenCL")
+    entries, points = laws.launches(recording, "CUDA")
+    more, others = laws.launches(recording, "OpenCL")
     in_opencl = {(point.launch, point.strategy): point.gb_s for point in others}
     rows = []
     for under_way in unique(point.under_way for point in points):
@@ -354,15 +353,15 @@ def warps_table(recording):
     """chapter 02's `global`: what a warp wants of the table at a step, and how long that takes; then with near values far apart"""
     rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
     for entry in usual:
-        rows.append([entry["input"], *queues.usual(entry["input"]), rates_of(entry)["global"]])
+        rows.append([entry["input"], *laws.usual(entry["input"]), rates_of(entry)["global"]])
     queue = next(row[-1] for row in rows if row[0] == "constant")
     for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
         kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])
-        rows.append([f"{entry['input']}, 101 v % 256", *queues.wants(queues.pixels_of(entry["input"]), lambda value: 101 * value % 256),
+        rows.append([f"{entry['input']}, 101 v % 256", *laws.wants(laws.pixels_of(entry["input"]), lambda value: 101 * value % 256),
                      shown(EXPERIMENTS["near"], kept, pixels_in(entry))])
         far.append(entry)
     # One value has 32 additions to one counter, one after the other.
-    rows = [[name, sectors, visits, fuller, fuller / queue, queues.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
+    rows = [[name, sectors, visits, fuller, fuller / queue, laws.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
     return (usual + far, f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
             ["<Pixels", "Sectors", "Visits", "In the fuller queue", f"x {1 / queue:.2f} ns", "Measured for each warp, ns", "GB/s"],
             rows,
