@@ -4,9 +4,13 @@ record.py runs them (--experiment), tables.py shows them. An experiment is a tab
 the cell of a row and a column, and rows and columns that are neighbours differ in one thing.
 """
 
+import sys
 from typing import NamedTuple, Optional
 
 import recorded
+
+sys.path.append(str(recorded.ROOT / "common" / "tutor" / "gallery"))
+import gallery  # noqa: E402
 
 ATOMICS, LOCAL, LANES, LESSON = "02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning"
 WORKSHOPS = f"{LESSON}/workshops"
@@ -401,6 +405,16 @@ def sizes():
         yield Run(chapter, f"`{strategy}`" + (", 8 groups of 256 for each unit" if how else ""), "", strategy, how)
 
 
+def slow(*pictures):
+    """The gallery of what is right and slow, each beside what is fast; all of it, or what shows on these pictures."""
+    for one in gallery.mistakes(folder="slow"):
+        if one.picture() in (pictures or (one.picture(),)):
+            opencl, cuda = (Edit(*one.edit(file)) if file in one.files() else None for file in ("histogram.cl", "histogram.cuh"))
+            launches = one.launches()
+            yield Run(one.chapter, f"{one.number} `{one.name}`", "slow", one.variant, tuple(launches[0]), opencl, compiled=cuda)
+            yield Run(one.chapter, f"{one.number} `{one.name}`", "beside it", one.variant, tuple(launches[1]))
+
+
 EXPERIMENTS = {
     "steps": Experiment("chapter 05, step by step", "Step", "GB/s", BOTH, ("uniform",), "1G", tuple(steps())),
     "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", "GB/s", ("C++",),
@@ -458,6 +472,10 @@ EXPERIMENTS = {
     "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "256M",
                           tuple(counted_pixels())),
     "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", "us", BOTH, ("uniform",), "64M 256M 1G 3G", tuple(sizes())),
+    "slow": Experiment("what is right and slow, each with one cause, and what is fast beside it", "Kernel", "GB/s", BOTH, ("uniform",), "256M",
+                       tuple(slow())),
+    "slow-constant": Experiment("the same on one value", "Kernel", "GB/s", BOTH, ("constant",), "256M", tuple(slow("constant"))),
+    "slow-ramp": Experiment("the same on a ramp", "Kernel", "GB/s", BOTH, ("ramp",), "256M", tuple(slow("ramp"))),
     "sums": Experiment("a sum of 32-bit numbers", "Loads", "GB/s", BOTH, ("uniform",), "1G", tuple(sums())),
     "profile": Experiment("the profiles of some kernels", "", "", ("CUDA",), ("uniform",), "256M", tuple(profiled()), counters=PROFILED),
     "profile-ramp": Experiment("the profiles of two kernels on the ramp", "", "", ("CUDA",), ("ramp",), "256M",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gallery of mistakes: what the files in the chapters' broken/ say, and the sources with the mistake in them.
+"""The gallery of mistakes: what the files in the chapters' broken/ and slow/ say, and the sources with the mistake in them.
 
     gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
     gallery.py cmake CHAPTER                 the programs that its mistakes need: API|how|files of the chapter
@@ -32,6 +32,12 @@ WGSL's compiler, which then refuses it.
 
 `emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), launch (which ends with an error), or
 `nothing`. Where it is left out, the result is wrong.
+
+What stands in slow/, such as 03-local-atomics/slow/01-NAME.txt, is right and slow. Beside `variant` and `shows` it has
+
+    beside: --random 256M --groups 1056  (optional) the launch of what is fast, where the launch is the cause; nothing need be changed
+    limit: memory                        what limits it (common/tutor/counting/model.py), and
+    counts: sectors                      what is less without it: a word of COUNTED (slow.py)
 """
 
 import contextlib
@@ -72,29 +78,57 @@ class Change(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Mistake:
+class Edited:
+    """A strategy that somebody has changed."""
+
     path: pathlib.Path
     name: str
     chapter: str
     number: str  # such as 03/4: it says nothing of what is wrong
     sentence: str
+    changes: tuple
     variant: str
     shows: str
-    hides: str
-    names: str
-    gpu: str
-    gpu_shows: str
-    gpu_hides: str
-    wgsl: str
-    wgsl_shows: str
-    seen: str
-    emulated: str
-    changes: tuple
 
     def files(self, api=""):
         """The sources that it changes; or those of one API."""
         files = dict.fromkeys(change.file for change in self.changes)
         return [file for file in files if not api or file in FILES["cuda" if api == EMULATED else api]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Slow(Edited):
+    limit: str
+    counts: str
+    beside: str = ""
+
+    def picture(self):
+        """As the recorded results call it."""
+        return next((name for name in ("ramp", "constant") if f"--{name} " in self.shows), "uniform")
+
+    def launches(self):
+        """The options of its launch, and of that beside it."""
+        return [re.sub(r"--(ramp|constant [0-9]+|random \w+) ?", "", words).split() for words in (self.shows, self.beside or self.shows)]
+
+    def edit(self, file):
+        """All that it changes in a source, as one text that stands there once, and what comes in its place. Raises BadMistake."""
+        old, new = (self.path.parent.parent / file).read_text(encoding="utf-8"), changed(self, file)
+        spans = [(old.index(change.old), old.index(change.old) + len(change.old)) for change in self.changes if change.file == file]
+        begin, end = min(spans)[0], max(spans)[1]
+        return old[begin:end], new[begin:len(new) + end - len(old)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Mistake(Edited):
+    hides: str
+    names: str
+    gpu: str = ""
+    gpu_shows: str = ""
+    gpu_hides: str = ""
+    wgsl: str = ""
+    wgsl_shows: str = ""
+    seen: str = ""
+    emulated: str = ""
 
     def needs_program(self, api):
         """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
@@ -113,23 +147,25 @@ class Mistake:
 
 
 def parse(path):
-    """The mistake in this file. Raises BadMistake."""
+    """The mistake in this file, or what is slow in it. Raises BadMistake."""
+    kind = Slow if path.parent.name == "slow" else Mistake
     number, _, name = path.stem.partition("-")
     if not re.fullmatch("[0-9]{2}", number) or not name:
         raise BadMistake(f"{path}: its name has no number of two digits, as 07-NAME.txt has")
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "wgsl", "wgsl-shows", "seen",
-                            "emulated"), "")
+    known = dataclasses.fields(kind)[len(dataclasses.fields(Edited)) - 2:]
+    fields = {field.name: "" for field in known}
+    needed = [field.name for field in known if field.default is dataclasses.MISSING]
     for line in filter(None, lines):
         field, _, value = line.partition(":")
-        if field not in fields:
+        if field.replace("-", "_") not in fields:
             raise BadMistake(f"{path}: no such field: {line}")
-        fields[field] = value.strip()
-    for field in ("variant", "shows", "hides", "names"):
+        fields[field.replace("-", "_")] = value.strip()
+    for field in needed:
         if not fields[field]:
             raise BadMistake(f"{path}: no line `{field}:`")
-    if not parts:
+    if not parts and not fields.get("beside"):
         raise BadMistake(f"{path}: nothing is changed")
     changes = []
     for part in parts:
@@ -143,13 +179,12 @@ def parse(path):
             raise BadMistake(f"{path}: nothing is changed in {file}")
         changes.append(Change(file, old, new))
     chapter = path.parent.parent.name
-    return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, changes=tuple(changes),
-                   **{field.replace("-", "_"): value for field, value in fields.items()})
+    return kind(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, tuple(changes), **fields)
 
 
-def mistakes(chapter="0*", root=ROOT):
+def mistakes(chapter="0*", root=ROOT, folder="broken"):
     """All of them, by number; or those of one chapter. Raises BadMistake."""
-    found = [parse(path) for path in sorted(root.glob(f"{chapter}/broken/*.txt"))]
+    found = [parse(path) for path in sorted(root.glob(f"{chapter}/{folder}/*.txt"))]
     taken = {}
     for one in found:
         for what in (one.number, f"{one.chapter}/{one.name}"):
@@ -159,11 +194,12 @@ def mistakes(chapter="0*", root=ROOT):
     return found
 
 
-def find(word):
+def find(word, folder="broken"):
     """The mistake of this number, name or file."""
-    found = [one for one in mistakes() if word in (one.number, one.name) or pathlib.Path(word).resolve() == one.path]
+    found = [one for one in mistakes(folder=folder) if word in (one.number, one.name) or pathlib.Path(word).resolve() == one.path]
     if not found:
-        raise Refused(2, f"there is no mistake '{word}': ./tutorial broken lists them")
+        what = "mistake" if folder == "broken" else "slow kernel"
+        raise Refused(2, f"there is no {what} '{word}': ./tutorial {folder} lists them")
     return found[-1]
 
 
