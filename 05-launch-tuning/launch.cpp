@@ -61,7 +61,8 @@ TunedLaunch launch_for(const DeviceLimits& device, const common::Options& option
         std::string date;
         fields >> size >> found.copies >> found.loads >> found.group_size >>
             found.groups_per_unit >> date;
-        // What a damaged line says, or one of another version, this device may not have.
+        // A line may be damaged, or another version's: then it names a launch that this device
+        // does not have.
         const bool is_one = fields && size > 0 && std::has_single_bit(found.copies) &&
                             found.copies <= rule_of_thumb(device, pixels).copies &&
                             found.loads >= 1 && found.loads <= 4 && found.group_size >= 1 &&

@@ -93,7 +93,7 @@ inline Grid below_each_other(std::size_t group_size, std::size_t groups) {
 
 /// Lays groups over rows: one long row is walked by all of them side by side. In rows that are
 /// shorter than a group is wide, 32 work-items walk a row together, for so many run in step, and a
-/// group takes several rows at once. What is left of the groups after a row is covered goes on
+/// group takes several rows at once. The groups that are left when a row is covered go on
 /// below.
 /// @param group_size work-items in a group
 /// @param groups at most so many

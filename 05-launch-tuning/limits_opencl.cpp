@@ -25,7 +25,7 @@ std::size_t threads_of(std::size_t major, std::size_t minor) {
 }  // namespace
 
 Resident resident_items(cl_device_id device) {
-    // Who does not know the question must not hear it: Oclgrind calls it an error of the program.
+    // Only a device with the extension is asked: Oclgrind calls the question an error.
     if (common::opencl::has_extension(device, "cl_nv_device_attribute_query")) {
         const std::size_t major = ask(device, kComputeCapabilityMajor);
         const std::size_t minor = ask(device, kComputeCapabilityMinor);

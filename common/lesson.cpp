@@ -26,14 +26,15 @@ Options asked_for(int argc, const char* const* argv, const Program& program,
 // Every chapter measures the serial loop for itself: a ratio is only worth something within one
 // run.
 double time_serial(std::span<const std::uint8_t> pixels, std::optional<int> repeat) {
-    const auto run = [&] {
+    std::vector<double> times_ms;
+    for (double spent_ms = 0; !are_enough(times_ms, spent_ms, repeat);) {
         Histogram histogram;
-        const double time = wall_ms([&] { histogram = reference_histogram(pixels); });
+        times_ms.push_back(wall_ms([&] { histogram = reference_histogram(pixels); }));
+        spent_ms += times_ms.back();
         // The count is looked at, so that the compiler cannot leave the counting out.
         if (total(histogram) != pixels.size()) throw std::logic_error("the reference lost pixels");
-        return time;
-    };
-    return measure(run, repeat).median_ms;
+    }
+    return summarize(std::move(times_ms)).median_ms;
 }
 
 }  // namespace
@@ -51,8 +52,7 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
       program_(program) {
     // A process that runs many command lines must not keep that of the one before.
     set_time_limit(options.time_limit);
-    // The groups' size is known later, and `runs` asks again. But this much is known before
-    // anything is allocated.
+    // Refused here, before anything is allocated; `runs` checks again with the group size.
     if (options.groups && !options.list_devices)
         require_sensible({*options.groups, 1}, pixels.size());
 }

@@ -1,7 +1,7 @@
 /// @file
 /// The frame of a lesson's program: what every chapter does alike. A host program makes one Lesson
 /// from its command line, goes through the runs of its strategies in loops (verify/runs.hpp), and
-/// ends with the lesson's table. What a strategy calls of OpenCL or CUDA stands in the host program
+/// ends with the lesson's table. A strategy's calls of OpenCL or CUDA stand in the host program
 /// itself. Called elsewhere: the choice of the device, the read ceiling with kernels of its own,
 /// and the poison (opencl/, cuda/).
 #pragma once

@@ -116,7 +116,7 @@ class Tuned : public testing::Test {
  protected:
     Tuned() { xdg_.set(folder_.path().string()); }
 
-    // What the command line makes of it; what is said of that is in `text_`.
+    // The launch that the command line leads to; the program's words are in `text_`.
     std::string launched(Words words, const DeviceLimits& device, std::uint64_t pixels = kGi) {
         const common::Program program{"05-launch-tuning",
                                       "opencl",

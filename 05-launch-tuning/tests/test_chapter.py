@@ -231,14 +231,14 @@ class EndToEnd(Workshop, Test):
                                  [(way, "match", "host") for way in self.WAYS])
 
     def test_a_way_that_counts_nothing(self):
-        """What the way before has left in its row is no help to it."""
+        """The counts that the way before has left in its row do not help it."""
         begin = "    __local uint table[BINS * COPIES];\n"
         kernels = self.mistaken("histogram.cl", begin, begin + "    if (histogram[0] == 0xA5A5A5A5) return;\n")
         self.expect([self.program("workshops/end-to-end/opencl"), *SMALL, "--kernels", kernels, "--no-diagnosis"], 1, environment=self.kept,
                     out="".join(rf"{way} [^\n]* mismatch: 256 of 256 bins wrong[^\n]*\n" for way in self.WAYS) + "$")
 
     def test_copies_that_do_not_arrive(self):
-        """What the copy before has left among the pixels is no help to them."""
+        """The pixels that the copy before has left there do not help them."""
         self.expect([self.program("workshops/end-to-end/opencl"), *SMALL, "--no-diagnosis"], 1,
                     environment={**self.kept, **self.faulty("copies=first")},
                     out="".join(rf"{way} [^\n]* mismatch[^\n]*\n" for way in self.WAYS[:4]) + "mapped [^\n]* match")

@@ -80,11 +80,6 @@ bool ChildProcess::say(std::string_view text, Clock::time_point end) const {
     return true;
 }
 
-void ChildProcess::say_no_more() {
-    if (to_ >= 0) close(to_);
-    to_ = -1;
-}
-
 std::optional<std::string> ChildProcess::next_line(Clock::time_point end, bool& in_time) {
     in_time = true;
     while (read_.find('\n') == std::string::npos) {

@@ -1,6 +1,6 @@
 /// @file
-/// A program that is started, told something on its standard input, and asked for a line. What it
-/// says on standard error nobody hears.
+/// A program that is started, told something on its standard input, and asked for a line. Its
+/// standard error is discarded.
 #pragma once
 
 #include <sys/types.h>
@@ -26,9 +26,6 @@ class ChildProcess {
 
     /// False where it has not taken all of the text by then.
     bool say(std::string_view text, Clock::time_point end) const;
-
-    /// Its standard input ends here.
-    void say_no_more();
 
     /// The next line of its standard output; nothing where it ends before, or the time does.
     /// @param in_time which of them it was

@@ -17,7 +17,7 @@ function(made_for_cpu variable)
         list(APPEND made ${to})
         add_custom_command(OUTPUT ${to} VERBATIM DEPENDS ${arg_FROM}/${file} ${TUTORIAL_ON_CPU}/to_cpp.cmake
             COMMAND ${CMAKE_COMMAND} -DFROM=${arg_FROM}/${file} -DTO=${to} -P ${TUTORIAL_ON_CPU}/to_cpp.cmake)
-        # What nvcc does not warn of.
+        # nvcc does not warn of these.
         set_source_files_properties(${to} PROPERTIES
             COMPILE_OPTIONS "-Wno-unknown-pragmas;-Wno-conversion;-Wno-unused-function")
     endforeach()

@@ -5,7 +5,7 @@
 set(DART_TESTING_TIMEOUT 120)
 include(CTest)
 
-# What PoCL has compiled for one test it need not compile for the next: all share a cache, which goes with the build.
+# All tests share one cache of PoCL's compiled kernels, which goes with the build.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pocl-cache.cmake @ONLY CONTENT [[
 if(NOT DEFINED ENV{POCL_CACHE_DIR})
     set(ENV{POCL_CACHE_DIR} "@CMAKE_BINARY_DIR@/pocl-cache")

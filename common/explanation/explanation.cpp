@@ -17,7 +17,7 @@
 namespace common {
 namespace {
 
-// What of the command line says how it counts, and not what.
+// The options that choose how the pixels are counted, without those that choose the pixels.
 std::vector<std::string> words_of_the_strategy(const Options& options) {
     std::vector<std::string> words;
     if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
@@ -40,6 +40,7 @@ std::string question_about(const RunDocument& run, const Options& options, const
 // One explainer answers for all runs of this process: it has its device open, and its compiler is
 // read.
 std::unique_ptr<ChildProcess> kept;
+std::filesystem::path kept_program;
 
 struct Explanation {
     std::string text;
@@ -85,7 +86,7 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
     std::string why = "it gives no answer";
     try {
         std::unique_ptr<ChildProcess> child = std::move(kept);
-        if (!child)
+        if (!child || kept_program != explainer)
             child = std::make_unique<ChildProcess>(
                 std::vector{explainer.string(), program_path().string()});
         const auto end = ChildProcess::Clock::now() + at_most * wrong.size();
@@ -93,13 +94,13 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
         bool in_time = true;
         std::optional<std::string> line;
         const auto* const pixels = reinterpret_cast<const char*>(input.pixels.data());
-        if (child->say(question, end) && child->say({pixels, input.pixels.size()}, end)) {
+        if (child->say(question, end) && child->say({pixels, input.pixels.size()}, end))
             line = child->next_line(end, in_time);
-        }
         if (!in_time) why = "it is not finished in time";
         if (line) {
             const auto answers = answers_in(*line, wrong.size());
             kept = std::move(child);
+            kept_program = explainer;
             for (std::size_t i = 0; i < wrong.size(); ++i) {
                 if (!answers[i]) continue;
                 wrong[i]->diagnosis = answers[i]->findings;
@@ -108,7 +109,7 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
             return;
         }
     } catch (const std::exception&) {
-        why = "its answer is none";
+        why = "its answer makes no sense";
     }
     progress(fmt::format("no diagnosis by {}: {}\n", shown(explainer.string()), why));
 }

@@ -95,8 +95,8 @@ TEST_F(Files, APipeIsWrittenToDirectly) {
     EXPECT_EQ(folder_.names(), Names{"pipe"});
 }
 
-// What /dev/stdout leads to is being written to: another file must not take its place, and what is
-// in it already is a result.
+// The file behind /dev/stdout is being written to: another file must not take its place, and its
+// content so far is a result.
 TEST_F(Files, AFileThatIsOpenIsWrittenToDirectly) {
     const int out = open((folder_ / "out").c_str(), O_CREAT | O_RDWR, 0600);
     ASSERT_EQ(write(out, "table, ", 7), 7);

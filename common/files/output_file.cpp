@@ -44,7 +44,7 @@ bool is_same(const fs::path& one, const fs::path& other) {
     return one == other || (fs::is_regular_file(one, error) && fs::equivalent(one, other, error));
 }
 
-// What is being written to must not be replaced, and a device or a pipe cannot be.
+// A file that is being written to must not be replaced, and a device or a pipe cannot be.
 bool is_written_directly(const fs::path& target) {
     std::error_code error;
     return names_an_open_file(target) ||

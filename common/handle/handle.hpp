@@ -29,8 +29,8 @@ class Handle {
 
     operator Raw() const { return raw_; }  // NOLINT(google-explicit-constructor): for every call
 
-    /// For a call that writes the handle, such as the event of a command, or cudaMalloc. What was
-    /// owned is given back.
+    /// For a call that writes the handle, such as the event of a command, or cudaMalloc. It
+    /// releases the object that it owned.
     Raw* out() {
         *this = Handle();
         return &raw_;

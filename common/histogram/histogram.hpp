@@ -52,8 +52,8 @@ struct Comparison {
 Comparison compare(const Histogram& expected, const Histogram& actual);
 
 /// What a reader needs to see of a mismatch, in a few lines: both totals, how many bins are wrong,
-/// the five largest differences with their signs, and whether bins hold the poison. What has a
-/// cause in the kernel the diagnosis says (common/tutor).
+/// the five largest differences with their signs, and whether bins hold the poison. Causes
+/// in the kernel are the diagnosis's to find (common/tutor).
 std::string failure_report(const Comparison& comparison);
 
 }  // namespace common

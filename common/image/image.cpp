@@ -51,7 +51,7 @@ bool is_whole_bmp(std::string_view bytes) {
     // Of packed pixels nothing is known here; stb_image says that it does not read them.
     const std::uint32_t compression = number(30, 4);
     if (compression != 0 && compression != 3) return true;
-    // A row is padded to 4 bytes. What is missing of the last one's padding is no pixel.
+    // A row is padded to 4 bytes. The last row's padding may be missing.
     const std::int64_t row = (width * number(28, 2) + 7) / 8;
     const std::int64_t pixels = (row + 3) / 4 * 4 * (height - 1) + row;
     return static_cast<std::int64_t>(bytes.size()) >= number(10, 4) + pixels;
@@ -123,7 +123,7 @@ Picture decode_picture(const std::string& bytes) {
 
 Picture load_picture(const std::filesystem::path& path) {
     try {
-        // What is no picture may be large, or without an end.
+        // Another kind of file may be large, or have no end.
         constexpr std::size_t kMaxBytes = std::numeric_limits<int>::max();  // stb_image's int
         const std::string bytes = read_whole(path, kMaxBytes, [](std::string_view first) {
             return format_of(first) != Format::kNone;

@@ -10,10 +10,10 @@
 namespace common::opencl {
 namespace {
 
-// What is written only if the buffer held anything but zeros, which the compiler cannot know: so it
-// has to read everything, and nothing is written. Ways to walk: neighbouring work-items read
-// neighbouring words, as a GPU likes it, one or four on their way at once; or each work-item reads
-// a stretch of its own, as a CPU likes it, at one position or at four side by side.
+// A word is written only if the buffer holds anything but zeros. The compiler cannot know that it
+// does not, so it has to read everything, and nothing is written. Ways to walk: neighbouring
+// work-items read neighbouring words, as a GPU likes it, one or four on their way at once; or each
+// work-item reads a stretch of its own, as a CPU likes it, at one position or at four side by side.
 const char* const kSource = R"(
 void tell_if_not_zero(uint4 sum, __global uint* unwritten) {
     if ((sum.x | sum.y | sum.z | sum.w) != 0) {

@@ -20,7 +20,7 @@ class App;
 
 namespace common {
 
-/// The command line as the user gave it. What is absent was not given.
+/// The command line as the user gave it. An empty member was not given.
 struct Options {
     std::optional<std::string> image;
     std::optional<std::uint64_t> tile;    ///< pixels
@@ -44,7 +44,8 @@ struct Options {
     std::optional<std::string> plot;
     std::optional<std::string> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
-    std::vector<std::string> program_options;  ///< what was given of this program's own options, without files
+    std::vector<std::string>
+        program_options;  ///< what was given of this program's own options, without files
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 

@@ -18,8 +18,8 @@ enum ExitStatus : int {
 };
 
 /// The text as one line that a terminal shows and does not obey: what controls it is written as \n,
-/// \t or \x1b. Names of files and bytes out of them may be anything. What has been through here
-/// does not change a second time.
+/// \t or \x1b. Names of files and bytes out of them may be anything. A second call changes
+/// nothing more.
 std::string shown(std::string_view text);
 
 /// Arguments or input that cannot be used. The text is the one line that the user reads: what is
@@ -29,7 +29,7 @@ class BadInput : public std::runtime_error {
     explicit BadInput(std::string_view text) : std::runtime_error(shown(text)) {}
 };
 
-/// What this device cannot do, and another may: BadInput to whoever asked for it.
+/// The device cannot do it, and another may.
 class Unsupported : public BadInput {
  public:
     using BadInput::BadInput;

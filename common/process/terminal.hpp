@@ -1,13 +1,13 @@
 /// @file
 /// What a program says. The result goes to standard output and must arrive; progress goes to
-/// standard error, and the work goes on where nobody reads it.
+/// standard error, and the work goes on if it cannot be written.
 #pragma once
 
 #include <string>
 
 namespace common {
 
-/// Writes to standard output. What goes wrong is told at the end.
+/// Writes to standard output. A failure is told at the end.
 void print(const std::string& text) noexcept;
 
 /// Writes to standard error, or does not.

@@ -1,5 +1,5 @@
 /// @file
-/// JSON of one kind. What takes compilers longest of its library is compiled once, in document.cpp.
+/// JSON of one kind. The slowest parts of its library are compiled once, in document.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@ namespace common {
 
 using Json = nlohmann::ordered_json;
 
-/// @throws Json::exception where the text is none
+/// @throws Json::exception where the text is not JSON
 Json parsed(const std::string& text);
 
 /// One line; with an indent more of them. A device may call itself anything: what is not UTF-8 is

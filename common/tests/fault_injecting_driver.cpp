@@ -1,6 +1,6 @@
 // An OpenCL driver that behaves in ways that are allowed, and in some that are not: a library to
 // preload (LD_PRELOAD), which stands before the loader and passes every call on to the real driver,
-// but answers as FAULT_INJECTING_DRIVER tells it. What it claims it also enforces. Words, by
+// but answers as FAULT_INJECTING_DRIVER tells it. It also enforces what it claims. Words, by
 // spaces:
 //
 //   group=N          work-groups of at most N work-items, of the device and of each kernel

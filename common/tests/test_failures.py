@@ -28,7 +28,7 @@ class OpenCLFailing(Test):
             if run.status == NONE_FAILED:
                 return self.assertGreater(n, 6)
             with self.subTest(name, n=n):
-                # What this machine lacks is neither a mismatch nor a device that is missing.
+                # A failing call of the driver is neither a mismatch nor a missing device.
                 self.assertIn(run.status, (0, 2, 77), run)
                 reasons = [line for line in run.err.splitlines() if not PROGRESS.fullmatch(line)]
                 self.assertEqual(len(reasons), 0 if run.status == 0 else 1, run)

@@ -1,4 +1,4 @@
-"""Who includes whom: each room of common/ includes itself and what stands further down in the table of common/README.md."""
+"""Each room of common/ includes only itself and rooms that stand further down in the table of common/README.md."""
 
 import re
 
@@ -20,7 +20,7 @@ def includes(path):
 
 
 def upwards(files, order):
-    """What includes a room that stands no further down, a line for each."""
+    """The includes that point upwards, a line for each."""
     for path in files:
         room = path.relative_to(ROOT / "common").parts[0].split(".")[0]
         for other in includes(path):

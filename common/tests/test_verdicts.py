@@ -57,7 +57,7 @@ class LostOutput(Test):
         self.shell('"$@" --variant swapped 2> /dev/full', 1, out="mismatch")
 
     def test_a_file_that_would_become_too_large(self):
-        """What was there before is there still, and nothing else."""
+        """The old file is still there, and nothing else."""
         if BUILD["sanitize"] == "thread":
             self.skipTest("ThreadSanitizer takes the signal for itself")
         folder = self.folder()
@@ -150,17 +150,6 @@ class Guards(Test):
         """mutate.py --guards plants them."""
         for guard, path, old, *_ in json.loads((ROOT / "common/tests/guards.json").read_text(encoding="utf-8")):
             self.assertEqual((ROOT / path).read_text(encoding="utf-8").count(old), 1, guard)
-
-
-class Emulation(Test):
-    """What CUDA on a CPU does not have does not compile, and the compiler says why."""
-
-    def test_what_only_a_gpu_has(self):
-        for word, says in (("__shfl_sync(0, 1, 2)", "__shfl_sync: not in this emulation"),
-                           ("__shared__ int a, b", "a __shared__ declaration has one variable")):
-            run = programs.Run([BUILD["compiler"], "-std=c++20", "-fsyntax-only", f"-I{ROOT}", "-x", "c++", "-"],
-                               text=f'#include "common/cuda/on_cpu/cuda_runtime.h"\nvoid kernel() {{ {word}; }}\n')
-            self.assertRegex(run.err, says)
 
 
 class Configure(Test):

@@ -88,13 +88,6 @@ bool are_enough(const std::vector<double>& times_ms, double spent_ms, std::optio
            (runs >= kLeastRuns && spent_ms >= kBudgetMs);
 }
 
-Timing measure(const std::function<double()>& run, std::optional<int> repeat) {
-    std::vector<double> times_ms;
-    for (double spent_ms = 0; !are_enough(times_ms, spent_ms, repeat);)
-        spent_ms += wall_ms([&] { times_ms.push_back(run()); });
-    return summarize(std::move(times_ms));
-}
-
 double gigabytes_per_second(double bytes, double milliseconds) {
     return milliseconds > 0 ? bytes / (milliseconds * 1e6) : 0;
 }

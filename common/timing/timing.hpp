@@ -45,10 +45,6 @@ bool is_emulated();
 /// third, one second was spent on them. On an emulated device, where `repeat` is absent, one run.
 bool are_enough(const std::vector<double>& times_ms, double spent_ms, std::optional<int> repeat);
 
-/// Calls `run`, which returns its own time in milliseconds by whatever clock fits, until there are
-/// enough. Warming up is the caller's: the first call counts.
-Timing measure(const std::function<double()>& run, std::optional<int> repeat);
-
 /// Bytes of pixels (one each) over time, in GB/s of 10^9 bytes; 0 for no time.
 double gigabytes_per_second(double bytes, double milliseconds);
 

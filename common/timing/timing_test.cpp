@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
+#include <functional>
+#include <optional>
+#include <vector>
 
 namespace {
 
-using common::measure;
+using common::are_enough;
 using common::summarize;
 using common::Timing;
 
@@ -25,52 +26,38 @@ TEST(Summarize, MedianLeastAndMost) {
     expect_timing(summarize({100, 1, 2, 4}), 3, 1, 100, 4);
 }
 
-// Counts its calls and gives out times as told.
-struct Runs {
-    std::function<double(int)> time_of;
-    int calls = 0;
-    double operator()() { return time_of(calls++); }
-};
-
-TEST(Measure, AFixedNumberIsKeptExactly) {
-    for (const int repeat : {1, 2, 3, 10, 300}) {
-        Runs runs{[](int) { return 1.0; }};
-        EXPECT_EQ(measure(std::ref(runs), repeat).runs, repeat);
-        EXPECT_EQ(runs.calls, repeat);
-    }
+// How many runs there are whose times are these, and each of which is waited for so long.
+std::size_t runs_of(const std::function<double(int run)>& time_of, double waiting_ms = 0,
+                    std::optional<int> repeat = std::nullopt) {
+    std::vector<double> times_ms;
+    while (!are_enough(times_ms, waiting_ms * static_cast<double>(times_ms.size()), repeat))
+        times_ms.push_back(time_of(static_cast<int>(times_ms.size())));
+    return times_ms.size();
 }
 
-TEST(Measure, ReportsTheTimesThatTheRunsGave) {
-    Runs runs{[](int call) { return 10.0 * (call + 1); }};
-    expect_timing(measure(std::ref(runs), 4), 25, 10, 40, 4);
+TEST(AreEnough, AFixedNumberIsKeptExactly) {
+    for (const std::size_t repeat : {1U, 2U, 3U, 10U, 300U})
+        EXPECT_EQ(runs_of([](int) { return 1.0; }, 510, static_cast<int>(repeat)), repeat);
 }
 
-TEST(Measure, StopsWhenTheTimesAreStable) {
-    const auto runs_of = [](const std::function<double(int)>& time_of) {
-        Runs runs{time_of};
-        const int reported = measure(std::ref(runs), std::nullopt).runs;
-        EXPECT_EQ(runs.calls, reported);
-        return reported;
-    };
-    EXPECT_EQ(runs_of([](int) { return 5.0; }), 7);
+TEST(AreEnough, WhenTheTimesAreStable) {
+    EXPECT_EQ(runs_of([](int) { return 5.0; }), 7U);
     // One outlier does not make them unstable.
-    EXPECT_EQ(runs_of([](int call) { return call == 0 ? 500.0 : 5.0; }), 7);
-    const int settled = runs_of([](int call) { return call < 6 ? 100.0 - 10 * call : 5.0; });
-    EXPECT_GT(settled, 7);
-    EXPECT_LT(settled, 40);
-    EXPECT_EQ(runs_of([](int call) { return 1.0 + call % 10; }), 200);  // they never settle
+    EXPECT_EQ(runs_of([](int run) { return run == 0 ? 500.0 : 5.0; }), 7U);
+    const std::size_t settled = runs_of([](int run) { return run < 6 ? 100.0 - 10 * run : 5.0; });
+    EXPECT_GT(settled, 7U);
+    EXPECT_LT(settled, 40U);
+    EXPECT_EQ(runs_of([](int run) { return 1.0 + run % 10; }), 200U);  // they never settle
     // A middle half just beyond two percent, and just within.
-    EXPECT_EQ(runs_of([](int call) { return call % 2 == 0 ? 100.0 : 102.5; }), 200);
-    EXPECT_EQ(runs_of([](int call) { return call % 2 == 0 ? 100.0 : 101.5; }), 7);
+    EXPECT_EQ(runs_of([](int run) { return run % 2 == 0 ? 100.0 : 102.5; }), 200U);
+    EXPECT_EQ(runs_of([](int run) { return run % 2 == 0 ? 100.0 : 101.5; }), 7U);
 }
 
 // The budget is of waiting, whatever the run's own clock says.
-TEST(Measure, SlowRunsStopAfterASecondButNotBeforeThree) {
-    Runs slow{[](int call) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(510));
-        return 1.0 + call;
-    }};
-    EXPECT_EQ(measure(std::ref(slow), std::nullopt).runs, 3);
+TEST(AreEnough, SlowRunsStopAfterASecondButNotBeforeThree) {
+    const auto unstable = [](int run) { return 1.0 + run; };
+    EXPECT_EQ(runs_of(unstable, 510), 3U);
+    EXPECT_EQ(runs_of(unstable, 210), 5U);
 }
 
 TEST(ReadCeilingBytes, FitNoCache) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The commands of ./tutorial that need Python, which starts this: the exercises', broken, count, tune, cluster and site.
 
-What makes no sense is refused before anything is installed, configured or built. What a command needs from the system it
-asks of the script, which installs and configures it (`./tutorial set-up KIND`); this program builds the rest.
+Arguments that make no sense are refused before anything is installed, configured or built. The script installs and
+configures what a command needs from the system (`./tutorial set-up KIND`); this program builds the rest.
 
 Exit status: 0 well; 1 not full marks, or wrong; 2 what was asked for makes no sense; 77 nothing to run it on.
 """
@@ -240,11 +240,15 @@ def watch(options):
     return exercises.watch(exercise, options)
 
 
-def check_combination(options):
-    """What does not go together is refused, and not passed over. Raises BadInput."""
-    path = options.json  # is looked at before minutes of grading, not after
+def check_writable(path):
+    """Raises BadInput."""
     if path and (path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK)):
         raise BadInput(f"{path}: cannot be written")
+
+
+def check_combination(options):
+    """What does not go together is refused, and not passed over. Raises BadInput."""
+    check_writable(options.json)  # before minutes of grading, not after
     for name in ("reports", "unsafe"):
         if getattr(options, name) and not options.all:
             raise BadInput(f"--{name} needs --all: one submission's grade is written by --json")
@@ -292,12 +296,13 @@ def broken(options):
 
 def counted(words):
     """What the warps of a strategy's kernels do; its own options, and behind them the program's."""
-    if not words or {"-h", "--help"} & set(words):
+    if {"-h", "--help"} & set(words):
         print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200] [--json FILE] [OPTION ...]\n\n"
               "What a GPU would do with a strategy's kernels, counted; behind it the program's own options, such as --random 4M.\n"
               "docs/counting.md says how.")
-        return 0 if words else 2
+        return 0
     asked = count.Asked(words)
+    check_writable(asked.json and given_path(asked.json))
     set_up("count")
     whys = {api: count.missing(ROOT / "build", api) for api in (["CUDA", "OpenCL"] if asked.api is None else [asked.api])}
     api = next((api for api, why in whys.items() if not why), None)
@@ -309,6 +314,10 @@ def counted(words):
     if asked.json:
         atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
     print(count.in_words(counts))
+    with contextlib.suppress(ImportError):
+        import model
+
+        print("", *model.in_words(counts, asked.like), sep="\n")
     return 0
 
 

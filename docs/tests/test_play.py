@@ -18,9 +18,7 @@ class Pages(Browser):
     """What holds for each of the pages to play with."""
 
     # A control, what is chosen there, and what the address says of it.
-    STATES = {"banks.html": ("#kind", "ramp", "kind=ramp"),
-              "steps.html": ("#mergeStride", "launch", "mergeStride=launch"),
-              "lab.html": ("#strategy", "local", "strategy=local")}
+    STATES = {"lab.html": ("#strategy", "local", "strategy=local")}
 
     def test_they_are_presentable_and_what_happens_is_seen_at_once(self):
         self.assertEqual(sorted(self.STATES), sorted(path.name for path in PLAY.glob("*.html")))
@@ -50,101 +48,6 @@ class Pages(Browser):
                 focused = self.script(FOCUSED)
                 self.assertEqual([each for each, outline in focused if outline == "none"], [])
                 self.assertEqual(len(focused), reachable, focused)
-
-    def test_a_goal_that_was_reached_is_kept(self):
-        self.open("steps.html#tables=false&atomicCount=false")
-        self.click("#run")
-        self.open("steps.html")
-        self.assertEqual([each.text for each in self.all("#goals .reached")], ["Lose a count with one change. Done."])
-
-
-class Banks(Browser):
-    def totals(self):
-        """The passes of the row, for each number of copies."""
-        return [int(row[1]) for row in self.rows("#totals")]
-
-    def passes(self, row):
-        """The same as the model has it, which tests of its own hold against the kernels."""
-        return self.script("""const sum = (list) => list.reduce((a, b) => a + b);
-            return [1, 2, 8, 32].map((copies) => sum(banksModel.passesOfRow(arguments[0], copies)));""", row)
-
-    @staticmethod
-    def sample(number):
-        """A row of images/landscape.bmp, whose rows go upwards, with its palette."""
-        data = (ROOT / "images" / "landscape.bmp").read_bytes()
-        return [data[54 + 4 * value] for value in data[1078 + (511 - number) * 512:][:512]]
-
-    def test_the_passes(self):
-        self.open("banks.html")
-        self.assertEqual(self.totals(), self.passes(self.sample(32)))
-        self.click("#other")
-        self.assertEqual(self.totals(), self.passes(self.sample(96)))
-        self.choose("#kind", "ramp")
-        self.assertEqual(self.totals(), self.passes([place % 256 for place in range(512)]))
-        self.quiet()
-
-    def test_a_step_and_its_banks(self):
-        self.open("banks.html#kind=ramp")
-        self.assertIn("Step 1 of 16: 8 passes, 7 conflicts. Bank 0 has the most to do. The whole row: 128 passes, 112 of them", self.said())
-        self.assertEqual(len(self.all("#banks .pass")), 16)
-        self.assertIn("bank 0: bin 0 for 2 lanes, bin 32 for 2 lanes", self.text("#words"))
-        self.click("#next")
-        self.assertIn("Step 2 of 16", self.said())
-        for copies, kind, said in (("32", "ramp", "1 pass, no conflict"), ("1", "constant", "1 pass, no conflict")):
-            self.choose("#kind", kind)
-            self.click(f"[name=copies][value='{copies}']")
-            self.assertIn(said, self.said())
-
-
-class Steps(Browser):
-    """The model has tests of its own; here, that the page shows it."""
-
-    def test_an_update_is_lost_without_tables(self):
-        self.open("steps.html#tables=false&atomicCount=false&items=4")
-        self.assertEqual([each.text for each in self.all("h1") if each.is_displayed()], ["Lose an update"])
-        self.assertFalse(self.find("#zero").is_displayed() or self.find("#groups .cells").is_displayed())
-        self.click("#run")
-        self.assertIn("It did not know of 1 addition: lost.", self.text("#log"))
-        self.assertIn("All done, and wrong in bin 0: 2 counts lost.", self.said())
-        self.click("#atomicCount")
-        self.click("#run")
-        self.assertIn("All done, and right.", self.said())
-        self.quiet()
-
-    def test_it_moves_unless_the_reader_wants_no_motion(self):
-        self.open("steps.html", motion="no-preference")
-        self.click("#run")
-        self.assertEqual((self.text("#run"), self.count("#log li")), ("Pause", 1))
-        self.click("#run")
-        self.assertEqual(self.text("#run"), "Run")
-
-    def test_right_forward_and_backward(self):
-        self.open("steps.html")
-        self.click("#search")
-        self.assertIn("None of 2,000 orders goes wrong.", self.said())
-        self.click("#run")
-        self.assertIn("All done, and right.", self.said())
-        cells = self.script("return ['histogram', 'truth'].map((id) => document.getElementById(id).textContent)")
-        self.assertEqual(cells[0], cells[1])
-        self.unfold()
-        self.focus("#log")
-        self.press("ARROW_LEFT")
-        self.assertEqual(self.find("#step").get_attribute("aria-disabled"), "false")
-        self.press("ARROW_RIGHT")
-        self.assertIn("All done", self.said())
-
-    def test_what_goes_wrong_is_found_and_shown(self):
-        self.open("steps.html")
-        for change in ("barrierAfterZero", "barrierBeforeMerge", "atomicCount", "atomicMerge"):
-            with self.subTest(change):
-                self.click(f"#{change}")
-                self.click("#search")
-                self.assertIn("All done, and wrong in bin", self.said())
-                self.click(f"#{change}")
-        self.open("steps.html#pixels=3&earlyReturn=true")
-        self.click("#run")
-        self.assertIn("Group 1 waits for ever at a barrier.", self.said())
-        self.quiet()
 
 
 class Files(unittest.TestCase):
@@ -181,7 +84,7 @@ class Site(Browser):
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
     KINDS = (*PAGES[:3], "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
-             "docs/json.html", "predictions.html", "docs/site/play/index.html", "docs/site/play/steps.html",
+             "docs/json.html", "predictions.html", "docs/site/play/index.html",
              "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
     # outside of drawings.
@@ -279,13 +182,11 @@ class Site(Browser):
     def test_the_pages_to_play_with_are_embedded(self):
         self.open("03-local-atomics/index.html")
         frames = self.all("iframe.play")
-        self.assertEqual(len(frames), 2)
+        self.assertEqual(len(frames), 1)
         self.script("arguments[0].scrollIntoView()", frames[0])
         self.browser.switch_to.frame(frames[0])
         self.wait(lambda: self.all("#said"))
-        self.assertEqual((self.text("h1"), self.find("nav").is_displayed()), ("The five steps", False))
-        self.click("#run")
-        self.assertIn("All done, and right.", self.said())
+        self.assertEqual((self.text("h1"), self.find("nav").is_displayed()), ("The lab", False))
         self.browser.switch_to.default_content()
 
     def test_one_can_try_it_at_once(self):
@@ -300,4 +201,4 @@ class Site(Browser):
 if __name__ == "__main__":
     if SITE:
         Site.folder = SITE
-    unittest.main(defaultTest="Site" if SITE else ["Pages", "Banks", "Steps", "Files"])
+    unittest.main(defaultTest="Site" if SITE else ["Pages", "Files"])

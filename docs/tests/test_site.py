@@ -58,7 +58,7 @@ class Staged(unittest.TestCase):
                 ("02-global-atomics/index.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?:sync: cuda\n\n```cpp\n// A whole CUDA"),
                 (f"{self.EXERCISE}/index.md", r'<a href="../../../docs/site/play/lab.html#strategy=03%2Ffive-steps">a task in the lab</a>'),
                 ("docs/results/index.md", r"\n\| \[NVIDIA H100 80GB HBM3 \(h100\)\]\(h100.md\) \| CUDA \| - \| [\d.]+ \|.*\| 1 GiB \| 2026-"),
-                ("_extra/docs/site/play/steps.html", 'href="../../../02-global-atomics/index.html#the-race-conditions"')):
+                ("_extra/docs/site/play/lab.html", 'href="../../../02-global-atomics/index.html"')):
             with self.subTest(page=page, pattern=pattern):
                 self.assertRegex(self.page(page), pattern)
 

@@ -31,7 +31,7 @@ RUNGS = (
     Rung(CPU, "threads-private", "a table for each thread"),
     Rung(CPU, "threads-simd", "a table for each thread, no store for each pixel"),
     Rung(ATOMICS, "global", "one table for all, an atomic addition for each pixel", 512),
-    Rung(ATOMICS, "subhist", "a table for each group, in global memory", 512),
+    Rung(ATOMICS, "subhist", "a table for each group, in global memory, and a second kernel adds them", 512),
     Rung(LOCAL, "local", "the group's table in local memory", 512),
     Rung(LOCAL, "local-buckets", "each group writes a row, the host adds the rows", 512, in_book=False),
     Rung(LOCAL, "local-subhist", "a second kernel adds the rows", 512, in_book=False),

@@ -51,7 +51,7 @@ int main(int argc, char** argv) try {
     // 4. The kernels. They were compiled with this file.
 
     // 5. What the strategies share: the pixels on the device, the histogram, and a kernel that adds
-    //    rows up in it. What is added up needs the time of zeroing, too.
+    //    rows up in it. Counters that are added to are zeroed within the time.
     const std::size_t histogram_bytes = values.bins * sizeof(std::uint32_t);
     Memory<std::uint16_t> pixels;
     Memory<std::uint32_t> histogram;

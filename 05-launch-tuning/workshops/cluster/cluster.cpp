@@ -1,5 +1,5 @@
 // One histogram from many processes of MPI, the ranks: the program, from top to bottom in `main`.
-// What a rank counts with is in cpu.cpp and in cuda.cu.
+// cpu.cpp and cuda.cu have the device that a rank counts with.
 //
 // Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu --random 8G
 
@@ -64,7 +64,7 @@ void require_all_ready(std::uint64_t pixels) {
     all_ready = true;
 }
 
-// What a rank knows of its runs.
+// The runs as this rank sees them.
 struct Runs {
     std::vector<double> all_ms;      // from when all begin until the sums are known
     std::vector<double> waiting_ms;  // of them, until the slowest rank has counted

@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 60;
 /// Pixels that one launch counts: fewer than its 32-bit counters hold.
 inline constexpr std::size_t kMaxLaunchPixels = std::size_t{1} << 31;
 
-/// What a rank counts with.
+/// A rank counts with this.
 struct Device {
     std::string name, driver;
     virtual ~Device() = default;

@@ -1,4 +1,4 @@
-// What a rank of cluster.cpp counts with on processors: one thread. Start as many as there are
+// The device of a rank of cluster.cpp on a processor: one thread. Start as many ranks as there are
 // cores. cuda.cu has the same for NVIDIA's GPUs.
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a rank of cluster.cpp counts with on NVIDIA's GPUs: `tuned`, of chapter 05, on a device of
-// its own where there are enough. cpu.cpp has the same for processors.
+// The device of a rank of cluster.cpp on NVIDIA's GPUs, which counts with chapter 05's `tuned`.
+// cpu.cpp has the same for processors.
 
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"

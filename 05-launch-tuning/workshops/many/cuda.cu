@@ -49,11 +49,11 @@ static Kernels kernels_for(const many::BatchLaunch& launch) {
 
 #ifndef CUDA_ON_CPU
 
-// What a stream is given is noted in place of being done, and can be launched as one.
+// A CUDA graph: the commands of a stream are recorded instead of run, and launched as one.
 class Graph {
  public:
-    /// @param kernel is loaded before, as loading is nothing that can be noted
-    void note(cudaStream_t stream, const auto& kernel, const auto& give) {
+    /// @param kernel is loaded before, as loading cannot be recorded
+    void record(cudaStream_t stream, const auto& kernel, const auto& give) {
         cudaFuncAttributes loaded{};
         CHECK_CUDA(cudaFuncGetAttributes(&loaded, kernel));
         Handle<cudaGraph_t, cudaGraphDestroy> graph;
@@ -72,7 +72,7 @@ class Graph {
 #else  // CUDA on a CPU
 
 struct Graph {
-    void note(cudaStream_t, const auto&, const auto&) {}
+    void record(cudaStream_t, const auto&, const auto&) {}
     void launch(cudaStream_t) {}
     static std::string missing() { return "not in the emulation"; }
 };
@@ -153,9 +153,9 @@ int main(int argc, char** argv) try {
     };
     Graph graph;
     for (const std::string variant : {"one-by-one", "queued", "graph"}) {
-        const bool noted = variant == "graph";
-        if (!lesson.wants(variant, noted ? Graph::missing() : "")) continue;
-        if (noted) graph.note(stream, kernel_alone, [&] { queue_all(false); });
+        const bool recorded = variant == "graph";
+        if (!lesson.wants(variant, recorded ? Graph::missing() : "")) continue;
+        if (recorded) graph.record(stream, kernel_alone, [&] { queue_all(false); });
         Runs runs = lesson.runs(variant, {blocks, block_size},
                                 unsupported_reason(kernel_alone, block_size), launches.one.text());
         while (runs.next()) {
@@ -163,7 +163,7 @@ int main(int argc, char** argv) try {
             runs.begin();
             if (runs.copies_in()) copy_in();
             CHECK_CUDA(cudaEventRecord(begin, stream));
-            noted ? graph.launch(stream) : queue_all(variant == "one-by-one");
+            recorded ? graph.launch(stream) : queue_all(variant == "one-by-one");
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end, stream));
             copy_out();

@@ -29,8 +29,8 @@ struct Batch {
     /// Adds --side to the command line.
     void add_options(CLI::App& app);
 
-    /// Cuts what the command line asks for, a picture or generated pixels, into pictures. What is
-    /// left makes the last one.
+    /// Cuts what the command line asks for, a picture or generated pixels, into pictures. The
+    /// rest makes the last one.
     /// @return their pixels
     common::Input load(const common::Options& options);
 

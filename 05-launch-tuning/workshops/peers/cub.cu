@@ -1,4 +1,5 @@
-// CUB's call, apart from who calls it: CUB has a namespace `cuda`, as common has one.
+// CUB's call in a file of its own: CUB has a namespace `cuda`, and common::cuda would clash with
+// it.
 #include <cstdint>
 #include <cub/device/device_histogram.cuh>
 

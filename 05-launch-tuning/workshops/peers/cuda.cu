@@ -12,7 +12,7 @@
 //          build/05-launch-tuning/workshops/peers/cuda --queued
 //
 // The pixels lie in the device's memory several times, and each run counts another copy, so that no
-// cache has them. What has to be zeroed is zeroed within the time, for all alike.
+// cache has them. Zeroing belongs to the time, for all alike.
 //
 // The device has nothing to do when a run begins, as in the chapters' programs, so that the time
 // has in it how long the host takes to hand it the commands: on a small picture that is most of it.

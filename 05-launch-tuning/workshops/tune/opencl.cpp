@@ -83,7 +83,7 @@ int main(int argc, char** argv) try {
         return time_ms;
     };
 
-    // 7. The search. What a device cannot do its compiler may say, in many lines: that rules out
+    // 7. The search. A compiler may refuse what the device cannot do, in many lines: that rules out
     //    one launch, and no more.
     const auto run_or_refuse = [&](const TunedLaunch& launch, std::size_t picture,
                                    std::span<const tuning::Stretch> stretches, Histogram& result) {

@@ -92,7 +92,7 @@ void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
     finalists.resize(std::min(finalists.size(), kFinalists));
     for (int turn = 0; turn < kFinalTurns; ++turn) {
         for (auto& [trial, times_ms] : finalists) {
-            // What was wrong or refused once stays so, however it fares later.
+            // A launch that was wrong or refused once stays so.
             if (trial->outcome != Outcome::kMeasured || !has_time()) continue;
             run(*trial, measure);
             if (trial->outcome == Outcome::kMeasured) times_ms.push_back(trial->worst_ms);

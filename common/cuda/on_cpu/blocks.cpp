@@ -2,8 +2,8 @@
 // threads of a block are fibers, of which one runs until it comes to a barrier or to its end.
 // Then the next one does. docs/cuda-on-a-cpu.md tells it at more leisure.
 //
-// This file is compiled without a sanitizer, which so watches the kernel and not the machinery.
-// sanitizers.hpp has what it is told of that.
+// This file is compiled without a sanitizer, so that the kernel is watched and not the machinery.
+// sanitizers.hpp tells the sanitizer what the machinery does.
 #undef _FORTIFY_SOURCE  // its longjmp takes another stack for a mistake
 #include "common/cuda/on_cpu/blocks.hpp"
 
@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csetjmp>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -21,6 +23,7 @@
 #include <numeric>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/on_cpu/sanitizers.hpp"
@@ -95,22 +98,33 @@ void switch_context(Context& from, Context& to) {
 struct Fiber {
     explicit Fiber(std::size_t number) {
         const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        // What needs more than its stack comes upon the page below it, and crashes.
+        // The page below the stack is a guard page: a stack overflow crashes there.
         void* const memory = mmap(nullptr, kStackBytes + page, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
         context.stack = static_cast<char*>(memory) + page;
-        // Not all of them at the same place of a page: a cache holds few of those.
+        // The stacks begin at 32 different offsets in a page: at one offset they would all compete
+        // for the same few sets of the cache.
         context.stack_bytes = kStackBytes - number % 32 * 128;
         context.is_new = true;
         context.runner = Sanitizer::fiber(context.stack, context.stack_bytes);
     }
 
-    enum class State { kReady, kWaits, kEnded };
+    // Of those that wait, one kind waits for all of the block, and the other for lanes of its warp.
+    enum class State { kReady, kWaits, kMeets, kEnded };
     State state = State::kEnded;
-    const char* file = nullptr;  // of the barrier where it waits
-    int line = 0;
+    const char* what = nullptr;  // where it waits
+    Here here{};
+    unsigned mask = 0;  // the lanes that it meets
+    std::uint64_t brings = 0;
+    std::array<std::uint64_t, kWarp> brought{};  // by each lane, to the last meeting
+    char* parted = nullptr;                      // ThreadSanitizer: from that meeting
+    unsigned turns = 0;                          // in which it has been the last to come
     Context context;
+
+    [[nodiscard]] std::string at() const {
+        return std::string(what) + " at " + here.file + ":" + std::to_string(here.line);
+    }
 };
 
 // ---- a block ----
@@ -124,7 +138,9 @@ struct RunningLaunch {
     std::atomic<bool> failed = false;
     std::mutex one_at_a_time = {};
     Outcome outcome = {};
-    char done = 0;  // ThreadSanitizer: what the host knows of once the launch has ended
+    char done = 0;    // ThreadSanitizer: what the host knows of once the launch has ended
+    char fences = 0;  // and who has come to a fence
+    std::atomic<bool> has_fences = false;
 
     void fail(cudaError_t error, const std::string& why) {
         const std::lock_guard lock(one_at_a_time);
@@ -136,16 +152,13 @@ struct RunningLaunch {
 struct Block {
     Block() { std::memset(shared, common::kPoisonByte, sizeof shared); }
 
-    struct Variable {
-        const char* file;
-        int line;
-        void* memory;
-    };
-    alignas(256) std::byte shared[2 * kSharedBytes];  // NOLINT(modernize-avoid-c-arrays)
-    std::size_t end = 0;                              // in `shared`, of what is taken
-    std::size_t used = 0;                             // of kSharedBytes
-    std::vector<Variable> variables;
-    char meetings[2] = {};  // ThreadSanitizer: the barriers, in turn
+    alignas(256) std::byte shared[2 * kSharedBytes];       // NOLINT(modernize-avoid-c-arrays)
+    std::size_t end = 0;                                   // in `shared`, of what is taken
+    std::size_t used = 0;                                  // of kSharedBytes
+    std::vector<std::pair<const void*, void*>> variables;  // by a key for each declaration
+    // ThreadSanitizer: the barriers, in turn; and of each thread, what it comes to a meeting of its
+    // warp with, and what the last to come tells the others when they part, in turn.
+    char meetings[2] = {}, comes[kMaxThreads] = {}, parts[kMaxThreads][2] = {};
     unsigned phase = 0;
 
     // Null where there is too little.
@@ -187,26 +200,71 @@ class Crew {
         Sanitizer::crew_ends();
     }
 
-    // What the fiber that runs calls.
-    void barrier(const char* file, int line) {
-        current_->file = file;
-        current_->line = line;
+    // Called by the fiber that runs.
+    void barrier(Here at) {
+        current_->what = "__syncthreads";
+        current_->here = at;
         current_->state = Fiber::State::kWaits;
         char* const meeting = &block_->meetings[block_->phase % 2];
         Sanitizer::release(meeting);
         leave();
         Sanitizer::acquire(meeting);
+        if (running_->has_fences) Sanitizer::acquire(&running_->fences);
     }
 
-    void* shared_at(std::size_t bytes, std::size_t alignment, const char* file, int line) {
-        for (const Block::Variable& each : block_->variables)
-            if (each.line == line && each.file == file) return each.memory;
-        void* const memory = block_->take(bytes, alignment);
-        if (memory == nullptr) {
-            running_->fail(cudaErrorInvalidValue, "a block has 48 KiB of shared memory");
-            leave();  // for good
+    void fence() {
+        running_->has_fences = true;
+        Sanitizer::release(&running_->fences);
+        Sanitizer::acquire(&running_->fences);
+    }
+
+    // The same. It goes on when all lanes of the mask have come to the same call: the last to come
+    // makes the others ready, and does not stop itself.
+    unsigned meet(unsigned mask, std::uint64_t brings, bool orders, const char* what, Here at) {
+        Fiber& me = *current_;
+        me.what = what;
+        me.here = at;
+        me.mask = mask;
+        me.brings = brings;
+        if ((mask >> number_ % kWarp & 1U) == 0)
+            fail("thread " + std::to_string(number_) + " calls " + me.at() +
+                 " with a mask that its own lane is not in");
+        // Not all of these are there: the last warp of a block may have fewer lanes.
+        const unsigned first = number_ / kWarp * kWarp;
+        if (first + kWarp > threads_) mask &= (1U << (threads_ - first)) - 1;
+        me.state = Fiber::State::kMeets;
+        if (orders) Sanitizer::release(&block_->comes[number_]);
+        if (missing(me, first) < kWarp) {
+            leave();
+        } else {
+            std::array<std::uint64_t, kWarp> brought{};
+            char* const parted = &block_->parts[number_][me.turns++ % 2];
+            for_each_lane(mask, [&](unsigned lane) {
+                brought[lane] = thread(first + lane).brings;
+                if (orders) Sanitizer::acquire(&block_->comes[first + lane]);
+            });
+            if (orders) Sanitizer::release(parted);
+            for_each_lane(mask, [&](unsigned lane) {
+                Fiber& each = thread(first + lane);
+                each.brought = brought;
+                each.parted = parted;
+                each.state = Fiber::State::kReady;
+                ++ready_;
+            });
+            --ready_;  // this one runs
         }
-        block_->variables.push_back({file, line, memory});
+        if (orders) Sanitizer::acquire(me.parted);
+        return mask;
+    }
+
+    [[nodiscard]] std::uint64_t brought(unsigned lane) const { return current_->brought[lane]; }
+
+    void* shared_at(std::size_t bytes, std::size_t alignment, const void* key) {
+        for (const auto& [of, memory] : block_->variables)
+            if (of == key) return memory;
+        void* const memory = block_->take(bytes, alignment);
+        if (memory == nullptr) fail("a block has 48 KiB of shared memory", cudaErrorInvalidValue);
+        block_->variables.emplace_back(key, memory);
         return memory;
     }
 
@@ -223,6 +281,12 @@ class Crew {
     }
 
  private:
+    // Ends the launch, and this fiber for good.
+    void fail(const std::string& why, cudaError_t error = cudaErrorLaunchFailure) {
+        running_->fail(error, why);
+        leave();
+    }
+
     // From the fiber that runs to the crew, until that goes on with it.
     void leave() {
         Sanitizer::release(&running_->done);  // it may be the last that it does
@@ -235,6 +299,7 @@ class Crew {
         Sanitizer::poison(block_->shared, sizeof block_->shared);
         dynamic_ = block_->take(running_->launch.shared_bytes, 256);
         Sanitizer::block_begins(number, block_->shared, sizeof block_->shared);
+        threads_ = ready_ = threads;
         order_.resize(threads);
         std::iota(order_.begin(), order_.end(), 0U);
         if (running_->seed == 1) std::reverse(order_.begin(), order_.end());
@@ -246,13 +311,20 @@ class Crew {
             each.state = Fiber::State::kReady;
         }
         do {
-            if (running_->seed > 1) std::shuffle(order_.begin(), order_.end(), random);
-            for (const unsigned i : order_) {
-                current_ = &thread(i);
-                threadIdx = {i % blockDim.x, i / blockDim.x % blockDim.y,
-                             i / blockDim.x / blockDim.y};
-                switch_context(context_, current_->context);
-                if (running_->failed) return;
+            // Each time round, some run to where they wait for others; at last all do, or have
+            // ended.
+            while (ready_ > 0) {
+                if (running_->seed > 1) std::shuffle(order_.begin(), order_.end(), random);
+                for (const unsigned i : order_) {
+                    current_ = &thread(i);
+                    if (current_->state != Fiber::State::kReady) continue;
+                    --ready_;
+                    number_ = i;
+                    threadIdx = {i % blockDim.x, i / blockDim.x % blockDim.y,
+                                 i / blockDim.x / blockDim.y};
+                    switch_context(context_, current_->context);
+                    if (running_->failed) return;
+                }
             }
             ++block_->phase;
             Sanitizer::phase_ends(block_->used);
@@ -271,8 +343,48 @@ class Crew {
         return *fibers_[n];
     }
 
+    template <typename Do>
+    static void for_each_lane(unsigned mask, const Do& act) {
+        for (unsigned lane = 0; mask != 0; ++lane, mask >>= 1)
+            if ((mask & 1U) != 0) act(lane);
+    }
+
+    // The first lane of its mask that has not come to where this one waits; kWarp if all have.
+    unsigned missing(const Fiber& one, unsigned first) {
+        for (unsigned lane = 0; lane < kWarp && first + lane < threads_; ++lane) {
+            if ((one.mask >> lane & 1U) == 0) continue;
+            const Fiber& other = thread(first + lane);
+            if (other.state != Fiber::State::kMeets || other.mask != one.mask ||
+                other.what != one.what || other.here.line != one.here.line ||
+                other.here.file != one.here.file)
+                return lane;
+        }
+        return kWarp;
+    }
+
+    // It waits, and nobody is left who could come.
+    void nobody_comes(unsigned number) {
+        const Fiber& one = thread(number);
+        const unsigned first = number / kWarp * kWarp;
+        const unsigned lane = missing(one, first);
+        const Fiber& other = thread(first + lane);
+        const bool has_ended = other.state == Fiber::State::kEnded;
+        running_->fail(cudaErrorLaunchFailure,
+                       "thread " + std::to_string(number) + " waits in " + one.at() + " for lane " +
+                           std::to_string(lane) + " of its warp, which " +
+                           (has_ended ? "has ended" : "waits in " + other.at()) +
+                           (other.state == Fiber::State::kMeets && other.mask != one.mask
+                                ? ", with another mask"
+                                : ""));
+    }
+
     // Whether all have come to the same barrier, or none: anything else ends the launch.
     bool all_wait(unsigned threads) {
+        for (unsigned i = 0; i < threads; ++i) {
+            if (thread(i).state != Fiber::State::kMeets) continue;
+            nobody_comes(i);
+            return false;
+        }
         const Fiber* waits = nullptr;
         const Fiber* elsewhere = nullptr;
         unsigned waiting = 0;
@@ -281,12 +393,13 @@ class Crew {
             if (each.state != Fiber::State::kWaits) continue;
             ++waiting;
             if (waits == nullptr) waits = &each;
-            const bool is_same = each.line == waits->line && each.file == waits->file;
+            const bool is_same =
+                each.here.line == waits->here.line && each.here.file == waits->here.file;
             if (!is_same && elsewhere == nullptr) elsewhere = &each;
         }
         if (waiting == 0) return false;
         const auto at = [](const Fiber& one) {
-            return std::string(one.file) + ":" + std::to_string(one.line);
+            return std::string(one.here.file) + ":" + std::to_string(one.here.line);
         };
         if (waiting < threads) {
             running_->fail(cudaErrorLaunchFailure,
@@ -299,15 +412,21 @@ class Crew {
                 "not all threads of a block reach the same __syncthreads(): some wait at " +
                     at(*waits) + ", others at " + at(*elsewhere));
         }
+        for (unsigned i = 0; i < threads; ++i)
+            thread(i).state = Fiber::State::kReady;
+        ready_ = threads;
         return !running_->failed;
     }
 
     std::vector<std::unique_ptr<Fiber>> fibers_;
     std::vector<unsigned> order_;
     std::size_t first_ = 0;  // of the block's fibers
+    unsigned threads_ = 0;   // of the block
+    unsigned ready_ = 0;     // of these, those that could run
     std::unique_ptr<Block> block_;
     void* dynamic_ = nullptr;
     Fiber* current_ = nullptr;
+    unsigned number_ = 0;  // its thread's
     RunningLaunch* running_ = nullptr;
     Context context_;
 };
@@ -345,8 +464,16 @@ Outcome run_blocks(const KernelCall& launch) {
     return outcome;
 }
 
-void* shared_at(std::size_t bytes, std::size_t alignment, const char* file, int line) {
-    return here->shared_at(bytes, alignment, file, line);
+void* shared_at(std::size_t bytes, std::size_t alignment, const void* key) {
+    return here->shared_at(bytes, alignment, key);
+}
+
+unsigned meet(unsigned mask, std::uint64_t brings, bool orders, const char* what, Here at) {
+    return here->meet(mask, brings, orders, what, at);
+}
+
+std::uint64_t brought(unsigned lane) {
+    return here->brought(lane);
 }
 
 void* dynamic_shared_memory() {
@@ -355,8 +482,12 @@ void* dynamic_shared_memory() {
 
 }  // namespace on_cpu
 
-void __syncthreads(const char* file, int line) {
-    on_cpu::here->barrier(file, line);
+void __syncthreads(on_cpu::Here here) {
+    on_cpu::here->barrier(here);
+}
+
+void __threadfence() {
+    on_cpu::here->fence();
 }
 
 // A report has the lines of sources, and not the names of all templates on the way to them.

@@ -31,6 +31,9 @@ namespace {
 
 // ---- a warp's access ----
 
+// A word of each lane of a warp.
+constexpr std::uint64_t kRow = std::uint64_t{kWarp} * 4;
+
 bool is_atomic(What what) {
     return what == kAddOne || what == kAtomic;
 }
@@ -325,9 +328,9 @@ void Group::count_warp(const std::vector<Lane*>& lanes, const Paths& paths,
                 const unsigned lane = lanes[n]->number % kWarp;
                 step.lane[step.count] = static_cast<std::uint8_t>(lane);
                 // A GPU keeps the words of own arrays of a warp's lanes side by side.
-                step.at[step.count++] =
-                    access.memory == kOwn ? access.at / 4 * (kWarp * 4) + lane * 4U + access.at % 4
-                                          : access.at;
+                step.at[step.count++] = access.memory == kOwn
+                                            ? access.at / 4 * kRow + lane * 4U + access.at % 4
+                                            : access.at;
             }
         }
         for (const std::size_t n : together)
@@ -344,7 +347,7 @@ void Group::count(Step& step, double weight) {
         sectors_of(step);
     if (first.memory == kOwn)
         for (unsigned i = 1; i < step.count; ++i)
-            own_parts_ |= step.at[i] / (kWarp * 4) != step.at[0] / (kWarp * 4);
+            own_parts_ |= step.at[i] / kRow != step.at[0] / kRow;
     Counted& counted = places_[{first.site, first.what, first.memory, first.bytes,
                                 first.memory == kGlobal ? first.allocation : 0U}];
     step.counted = &counted;

@@ -6,14 +6,22 @@
 /// to_cpp.cmake makes C++ of a CUDA source, which this header does not do alone:
 ///
 ///   kernel<<<grid, block, shared, stream>>>(...)   on_cpu::launch(kernel, grid, block, ...)(...)
-///   __shared__ T name[SIZE];                       auto& name = on_cpu::shared<T[SIZE]>(...);
+///   atomicAdd_block, __threadfence_block, __ldcs   without the scope or the way, which all are one
+///   __shared__ T name[SIZE], other;                auto& name = on_cpu::shared<T[SIZE]>(...); ...
 ///   extern __shared__ T name[];                    T* const name = on_cpu::dynamic_shared<T>();
 ///
-/// What is not here does not compile. A call returns the error code that CUDA has for its misuse.
+/// Anything else does not compile, and ON_CPU_MISSING says so of CUDA's words; a call returns
+/// the error code that CUDA has for its misuse.
 #pragma once
 
-// No more than these: they take most of the time that a student's file takes to compile.
+// No more than these, which nvcc has without being asked, but for its mathematics: they take most
+// of the time that a student's file takes to compile.
+#include <cassert>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -26,32 +34,86 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __constant__
+#define __managed__
+#define __grid_constant__
 #define __launch_bounds__(...)
-#define __shared__       \
-    static_assert(false, \
-                  "on a CPU a __shared__ declaration has one variable: __shared__ T name[SIZE];");
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __shared__ \
+    _Pragma("GCC error \"__shared__: CUDA has such declarations, and this emulation does not\"")
 
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned of_x = 1, unsigned of_y = 1, unsigned of_z = 1)
         : x(of_x), y(of_y), z(of_z) {}
 };
-struct alignas(8) uint2 {
-    unsigned x, y;
-};
-struct alignas(16) uint4 {
-    unsigned x, y, z, w;
-};
-struct alignas(4) uchar4 {
-    unsigned char x, y, z, w;
-};
+// Of a copy from memory to memory, clang tells the counters nothing (recorded.cpp): it is made of
+// loads and stores for them.
+#if defined(ON_CPU_COUNTS)
+#define ON_CPU_COPY(T)                                                   \
+    constexpr T& operator=(const T& other) {                             \
+        const auto [a, b, c, d] = T{other.x, other.y, other.z, other.w}; \
+        x = a, y = b, z = c, w = d;                                      \
+        return *this;                                                    \
+    }
+#else
+#define ON_CPU_COPY(T)
+#endif
+#define ON_CPU_VECTORS(name, type)                                     \
+    struct name##1 {                                                   \
+        type x;                                                        \
+    };                                                                 \
+    struct alignas(2 * sizeof(type)) name##2 {                         \
+        type x, y;                                                     \
+    };                                                                 \
+    struct name##3 {                                                   \
+        type x, y, z;                                                  \
+    };                                                                 \
+    struct alignas(sizeof(type) < 8 ? 4 * sizeof(type) : 16) name##4 { \
+        type x, y, z, w;                                               \
+        ON_CPU_COPY(name##4)                                           \
+    };                                                                 \
+    constexpr name##1 make_##name##1(type x) {                         \
+        return {x};                                                    \
+    }                                                                  \
+    constexpr name##2 make_##name##2(type x, type y) {                 \
+        return {x, y};                                                 \
+    }                                                                  \
+    constexpr name##3 make_##name##3(type x, type y, type z) {         \
+        return {x, y, z};                                              \
+    }                                                                  \
+    constexpr name##4 make_##name##4(type x, type y, type z, type w) { \
+        return {x, y, z, w};                                           \
+    }
+ON_CPU_VECTORS(char, signed char)
+ON_CPU_VECTORS(uchar, unsigned char)
+ON_CPU_VECTORS(short, short)
+ON_CPU_VECTORS(ushort, unsigned short)
+ON_CPU_VECTORS(int, int)
+ON_CPU_VECTORS(uint, unsigned)
+ON_CPU_VECTORS(longlong, long long)
+ON_CPU_VECTORS(ulonglong, unsigned long long)
+ON_CPU_VECTORS(float, float)
+ON_CPU_VECTORS(double, double)
+#undef ON_CPU_VECTORS
+#undef ON_CPU_COPY
 
 /// Of the thread that is running.
 inline constinit thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+inline constexpr int warpSize = 32;
+
+namespace on_cpu {
+/// Where a call stands. As the default of an argument, ON_CPU_HERE is where the caller stands.
+struct Here {
+    const char* file;
+    int line;
+};
+#define ON_CPU_HERE on_cpu::Here here = {__builtin_FILE(), __builtin_LINE()}
+}  // namespace on_cpu
 
 /// Waits for all threads of the block. One that has ended, or waits in another line, is an error of
 /// the launch: cudaErrorLaunchFailure, with a line on standard error.
-void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE());
+void __syncthreads(ON_CPU_HERE);
 
 template <typename A, typename B>
 constexpr auto min(A a, B b) {
@@ -92,11 +154,13 @@ T exchange(T* to, const After& after) {
 namespace on_cpu::recorded {
 void note_atomic(const void* to, unsigned bytes, bool adds_one);
 }
-#define ON_CPU_NOTE(adds_one) on_cpu::recorded::note_atomic(to, sizeof(T), adds_one)
+#define ON_CPU_NOTE(adds_one) on_cpu::recorded::note_atomic(to, sizeof *to, adds_one)
 #define ON_CPU_INLINE [[gnu::always_inline]] inline
+#define ON_CPU_UNSEEN [[gnu::noinline, clang::no_sanitize("coverage")]]
 #else
+#define ON_CPU_UNSEEN
 #define ON_CPU_NOTE(adds_one)
-#define ON_CPU_INLINE
+#define ON_CPU_INLINE inline
 #endif
 
 #define ON_CPU_ATOMIC(name, builtin)                            \
@@ -109,6 +173,7 @@ ON_CPU_ATOMIC(atomicAdd, __atomic_fetch_add)
 ON_CPU_ATOMIC(atomicSub, __atomic_fetch_sub)
 ON_CPU_ATOMIC(atomicAnd, __atomic_fetch_and)
 ON_CPU_ATOMIC(atomicOr, __atomic_fetch_or)
+ON_CPU_ATOMIC(atomicXor, __atomic_fetch_xor)
 #undef ON_CPU_ATOMIC
 template <typename T>
 requires std::is_floating_point_v<T> ON_CPU_INLINE T atomicAdd(T* to, on_cpu::Same<T> value) {
@@ -133,29 +198,235 @@ ON_CPU_INLINE T atomicMax(T* to, on_cpu::Same<T> value) {
     return on_cpu::exchange(to, [&](T before) { return before < value ? value : before; });
 }
 
-// ---- what there is on a GPU alone ----
+template <on_cpu::Word T>
+ON_CPU_INLINE T atomicMin(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
+    return on_cpu::exchange(to, [&](T before) { return value < before ? value : before; });
+}
+ON_CPU_INLINE unsigned atomicInc(unsigned* to, unsigned last) {
+    ON_CPU_NOTE(false);
+    return on_cpu::exchange(to, [&](unsigned before) { return before >= last ? 0 : before + 1; });
+}
+ON_CPU_INLINE unsigned atomicDec(unsigned* to, unsigned last) {
+    ON_CPU_NOTE(false);
+    return on_cpu::exchange(
+        to, [&](unsigned before) { return before == 0 || before > last ? last : before - 1; });
+}
+/// What was written before a fence is known behind a later one, and behind a later barrier.
+void __threadfence();
 
-#define ON_CPU_MISSING(name)                                         \
-    template <typename... T>                                         \
-    int name(T...) {                                                 \
-        static_assert(sizeof...(T) > 99, #name                       \
-                      ": not in this emulation, which has no warps " \
-                      "and no clock (docs/cuda-on-a-cpu.md)");       \
-        return 0;                                                    \
+// ---- warps ----
+
+namespace on_cpu {
+inline constexpr unsigned kWarp = 32;
+
+/// Waits for the lanes of the mask, those that the block has. One that has ended, or waits in
+/// another call or with another mask, is an error of the launch. `orders`: as a barrier does.
+/// @return the lanes that have come: all of them
+unsigned meet(unsigned mask, std::uint64_t brings, bool orders, const char* what, Here here);
+/// What a lane has brought to the last meeting; of a lane that was not there, 0.
+std::uint64_t brought(unsigned lane);
+
+template <typename T>
+using Promoted = decltype(+T{});  // no less than an int, as the arguments of CUDA's functions
+template <typename T>
+std::uint64_t bits_of(T value) {
+    std::uint64_t bits = 0;
+    static_assert(sizeof value <= sizeof bits, "a warp hands on 4 or 8 bytes");
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+template <typename T>
+T brought_as(unsigned lane) {
+    const std::uint64_t bits = brought(lane);
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+inline int lane() {
+    return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) %
+                            kWarp);
+}
+/// The lanes that have brought these bits.
+ON_CPU_UNSEEN inline unsigned equal_to(std::uint64_t bits, unsigned came) {
+    unsigned lanes = 0;
+    for (unsigned lane = 0; lane < kWarp; ++lane)
+        if ((came >> lane & 1U) != 0 && brought(lane) == bits) lanes |= 1U << lane;
+    return lanes;
+}
+/// Gets what another lane has; where that one is not there, its own.
+template <typename T>
+ON_CPU_UNSEEN T shuffle(unsigned mask, T value, int from, bool is_there, const char* what,
+                        Here here) {
+    const unsigned came = meet(mask, bits_of(value), false, what, here);
+    is_there = is_there && (came >> from & 1U) != 0;
+    return is_there ? brought_as<T>(static_cast<unsigned>(from)) : value;
+}
+template <typename T, typename Both>
+ON_CPU_UNSEEN T reduce(unsigned mask, T value, const char* what, Here here, const Both& both) {
+    const unsigned came = meet(mask, bits_of(value), false, what, here);
+    bool is_first = true;
+    for (unsigned lane = 0; lane < kWarp; ++lane) {
+        if ((came >> lane & 1U) == 0) continue;
+        const T other = brought_as<T>(lane);
+        value = std::exchange(is_first, false) ? other : static_cast<T>(both(value, other));
     }
-ON_CPU_MISSING(__syncwarp)
-ON_CPU_MISSING(__activemask)
-ON_CPU_MISSING(__ballot_sync)
-ON_CPU_MISSING(__any_sync)
-ON_CPU_MISSING(__all_sync)
-ON_CPU_MISSING(__match_any_sync)
-ON_CPU_MISSING(__reduce_add_sync)
-ON_CPU_MISSING(__shfl_sync)
-ON_CPU_MISSING(__shfl_up_sync)
-ON_CPU_MISSING(__shfl_down_sync)
-ON_CPU_MISSING(__shfl_xor_sync)
-ON_CPU_MISSING(clock64)
-#undef ON_CPU_MISSING
+    return value;
+}
+}  // namespace on_cpu
+
+inline void __syncwarp(unsigned mask = ~0U, ON_CPU_HERE) {
+    on_cpu::meet(mask, 0, true, "__syncwarp", here);
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate, ON_CPU_HERE) {
+    return on_cpu::equal_to(1, on_cpu::meet(mask, predicate != 0, false, "__ballot_sync", here));
+}
+inline int __any_sync(unsigned mask, int predicate, ON_CPU_HERE) {
+    const unsigned came = on_cpu::meet(mask, predicate != 0, false, "__any_sync", here);
+    return on_cpu::equal_to(1, came) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate, ON_CPU_HERE) {
+    const unsigned came = on_cpu::meet(mask, predicate != 0, false, "__all_sync", here);
+    return on_cpu::equal_to(1, came) == came;
+}
+template <typename T>
+unsigned __match_any_sync(unsigned mask, T value, ON_CPU_HERE) {
+    const std::uint64_t bits = on_cpu::bits_of(on_cpu::Promoted<T>(value));
+    return on_cpu::equal_to(bits, on_cpu::meet(mask, bits, false, "__match_any_sync", here));
+}
+template <typename T>
+unsigned __match_all_sync(unsigned mask, T value, int* all, ON_CPU_HERE) {
+    const std::uint64_t bits = on_cpu::bits_of(on_cpu::Promoted<T>(value));
+    const unsigned came = on_cpu::meet(mask, bits, false, "__match_all_sync", here);
+    *all = on_cpu::equal_to(bits, came) == came;
+    return *all ? mask : 0;
+}
+// From which lane, of the `width` that this one is among.
+#define ON_CPU_SHUFFLE(name, parameter, from_lane, is_there)                                       \
+    template <typename T>                                                                          \
+    on_cpu::Promoted<T> name(unsigned mask, T value, int parameter, int width = 32, ON_CPU_HERE) { \
+        const int lane = on_cpu::lane(), first = lane / width * width, end = first + width;        \
+        const int from = from_lane;                                                                \
+        return on_cpu::shuffle<on_cpu::Promoted<T>>(mask, value, from, is_there && end > 0, #name, \
+                                                    here);                                         \
+    }
+ON_CPU_SHUFFLE(__shfl_sync, source, first + (source & (width - 1)), true)
+ON_CPU_SHUFFLE(__shfl_up_sync, by, lane - by, from >= first)
+ON_CPU_SHUFFLE(__shfl_down_sync, by, lane + by, from < end)
+ON_CPU_SHUFFLE(__shfl_xor_sync, by, lane ^ by, from < end)
+#undef ON_CPU_SHUFFLE
+#define ON_CPU_REDUCE(name, both)                                                       \
+    template <typename T>                                                               \
+    requires(sizeof(T) == 4) T name(unsigned mask, T value, ON_CPU_HERE) {              \
+        return on_cpu::reduce(mask, value, #name, here, [](T a, T b) { return both; }); \
+    }
+ON_CPU_REDUCE(__reduce_add_sync, a + b)
+ON_CPU_REDUCE(__reduce_min_sync, min(a, b))
+ON_CPU_REDUCE(__reduce_max_sync, max(a, b))
+ON_CPU_REDUCE(__reduce_and_sync, a& b)
+ON_CPU_REDUCE(__reduce_or_sync, a | b)
+ON_CPU_REDUCE(__reduce_xor_sync, a ^ b)
+#undef ON_CPU_REDUCE
+
+// ---- bits, and the bytes of a word ----
+
+inline constexpr auto __popc = [](unsigned bits) { return __builtin_popcount(bits); };
+inline constexpr auto __popcll = [](unsigned long long bits) { return __builtin_popcountll(bits); };
+inline constexpr auto __ffs = [](int bits) { return __builtin_ffs(bits); };
+inline constexpr auto __ffsll = [](long long bits) { return __builtin_ffsll(bits); };
+inline constexpr auto __clz = [](unsigned bits) { return bits == 0 ? 32 : __builtin_clz(bits); };
+inline constexpr auto __clzll = [](unsigned long long bits) {
+    return bits == 0 ? 64 : __builtin_clzll(bits);
+};
+constexpr unsigned __brev(unsigned bits) {
+    unsigned reversed = 0;
+    for (int i = 0; i < 32; ++i)
+        reversed |= (bits >> i & 1U) << (31 - i);
+    return reversed;
+}
+constexpr unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+    const std::uint64_t bytes = std::uint64_t{y} << 32 | x;
+    unsigned chosen = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+        const unsigned how = selector >> 4 * i;
+        unsigned byte = static_cast<unsigned>(bytes >> 8 * (how & 7U)) & 0xFFU;
+        if ((how & 8U) != 0) byte = (byte & 0x80U) != 0 ? 0xFFU : 0;  // its sign alone
+        chosen |= byte << 8 * i;
+    }
+    return chosen;
+}
+constexpr unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
+    return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << (by & 31U) >> 32);
+}
+constexpr unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
+    return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (by & 31U));
+}
+
+namespace on_cpu {
+/// The pieces of two words, each an int, pair by pair; `most` is the largest piece.
+template <typename T, typename Both>
+constexpr unsigned pieces(unsigned a, unsigned b, const Both& both) {
+    using Unsigned = std::make_unsigned_t<T>;
+    unsigned result = 0;
+    for (unsigned at = 0; at < 32; at += 8 * sizeof(T)) {
+        const int piece = both(static_cast<T>(a >> at), static_cast<T>(b >> at), Unsigned(~0));
+        result |= unsigned{static_cast<Unsigned>(piece)} << at;
+    }
+    return result;
+}
+}  // namespace on_cpu
+#define ON_CPU_PIECES_OF(name, type, both)                                              \
+    constexpr unsigned name(unsigned a, unsigned b) {                                   \
+        return on_cpu::pieces<type>(                                                    \
+            a, b, [](int x, int y, [[maybe_unused]] int most) -> int { return both; }); \
+    }
+#define ON_CPU_PIECES(name, sign, both)         \
+    ON_CPU_PIECES_OF(name##2, sign short, both) \
+    ON_CPU_PIECES_OF(name##4, sign char, both)
+#define ON_CPU_COMPARED(name, sign, compared)              \
+    ON_CPU_PIECES(__vcmp##name, sign, compared ? most : 0) \
+    ON_CPU_PIECES(__vset##name, sign, compared)
+ON_CPU_COMPARED(eq, unsigned, x == y)
+ON_CPU_COMPARED(ne, unsigned, x != y)
+ON_CPU_COMPARED(gtu, unsigned, x > y)
+ON_CPU_COMPARED(geu, unsigned, x >= y)
+ON_CPU_COMPARED(ltu, unsigned, x < y)
+ON_CPU_COMPARED(leu, unsigned, x <= y)
+ON_CPU_COMPARED(gts, signed, x > y)
+ON_CPU_COMPARED(ges, signed, x >= y)
+ON_CPU_COMPARED(lts, signed, x < y)
+ON_CPU_COMPARED(les, signed, x <= y)
+ON_CPU_PIECES(__vadd, unsigned, x + y)
+ON_CPU_PIECES(__vsub, unsigned, x - y)
+ON_CPU_PIECES(__vaddus, unsigned, x + y > most ? most : x + y)
+ON_CPU_PIECES(__vsubus, unsigned, x < y ? 0 : x - y)
+ON_CPU_PIECES(__vavgu, unsigned, (x + y + 1) / 2)
+ON_CPU_PIECES(__vminu, unsigned, x < y ? x : y)
+ON_CPU_PIECES(__vmaxu, unsigned, x < y ? y : x)
+ON_CPU_PIECES(__vmins, signed, x < y ? x : y)
+ON_CPU_PIECES(__vmaxs, signed, x < y ? y : x)
+ON_CPU_PIECES(__vabsdiffu, unsigned, x < y ? y - x : x - y)
+#undef ON_CPU_COMPARED
+#undef ON_CPU_PIECES
+#undef ON_CPU_PIECES_OF
+constexpr unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+    for (int at = 0; at < 32; at += 8)
+        sum += (a >> at & 0xFFU) * (b >> at & 0xFFU);
+    return sum;
+}
+constexpr int __dp4a(int a, int b, int sum) {
+    for (int at = 0; at < 32; at += 8)
+        sum += static_cast<signed char>(a >> at) * static_cast<signed char>(b >> at);
+    return sum;
+}
+constexpr unsigned __vsadu4(unsigned a, unsigned b) {
+    return __dp4a(__vabsdiffu4(a, b), 0x0101'0101U, 0U);
+}
+
+template <typename T>
+T __ldg(const T* from) {
+    return *from;
+}
 
 // ---- the calls of the runtime ----
 
@@ -164,7 +435,6 @@ enum cudaError_t {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidMemcpyDirection = 21,
     cudaErrorInsufficientDriver = 35,
     cudaErrorInvalidDeviceFunction = 98,
@@ -222,21 +492,30 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceSynchronize();
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
-cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width, std::size_t rows);
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags);
 cudaError_t cudaHostGetDevicePointer(void** memory, void* of_host, unsigned flags);
+cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned flags = 1);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
-                              std::size_t rows, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width, std::size_t rows, cudaMemcpyKind kind);
+
+/// The device's variables are the host's.
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
+                               std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    return cudaMemcpy(reinterpret_cast<char*>(&symbol) + offset, from, bytes, cudaMemcpyDefault);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
+                                 std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+    const char* const from = reinterpret_cast<const char*>(&symbol) + offset;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
 
 /// Streams are checked and otherwise not needed: a command is done when its call returns.
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
@@ -257,12 +536,12 @@ cudaError_t cudaMalloc(T** memory, std::size_t bytes) {
     return cudaMalloc(reinterpret_cast<void**>(memory), bytes);
 }
 template <typename T>
-cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width, std::size_t rows) {
-    return cudaMallocPitch(reinterpret_cast<void**>(memory), pitch, width, rows);
-}
-template <typename T>
 cudaError_t cudaMallocHost(T** memory, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(memory), bytes);
+}
+template <typename T>
+cudaError_t cudaMallocManaged(T** memory, std::size_t bytes, unsigned flags = 1) {
+    return cudaMallocManaged(reinterpret_cast<void**>(memory), bytes, flags);
 }
 template <typename T>
 cudaError_t cudaHostGetDevicePointer(T** memory, void* of_host, unsigned flags) {
@@ -288,7 +567,7 @@ struct KernelCall {
     cudaStream_t stream;
     void (*kernel)(const void* arguments);  ///< what a thread does
     const void* arguments;
-    const void* function;  ///< the kernel itself
+    const void* function;  ///< the kernel itself; or what only this one is called by
 };
 
 /// A pointer among a kernel's arguments.
@@ -300,33 +579,49 @@ struct Pointer {
 /// Runs the kernel for every thread of every block; checks the launch, and its pointers, before.
 void run(const KernelCall& launch, const Pointer* pointers, std::size_t pointer_count);
 
+template <typename Kernel, typename... P>
+void start(KernelCall launch, const Kernel& kernel, P... arguments) {
+    const auto call = [&] { kernel(arguments...); };
+    launch.kernel = [](const void* it) { (*static_cast<const decltype(call)*>(it))(); };
+    launch.arguments = &call;
+    if (launch.function == nullptr) launch.function = reinterpret_cast<const void*>(launch.kernel);
+    Pointer pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
+    std::size_t count = 0;
+    [[maybe_unused]] const auto note = [&]<typename T>(const T& argument) {
+        if constexpr (std::is_pointer_v<T>)
+            pointers[count++] = {argument, !std::is_const_v<std::remove_pointer_t<T>>};
+    };
+    (note(arguments), ...);
+    run(launch, pointers, count);
+}
 template <typename... P>
 auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
             cudaStream_t stream = nullptr) {
     return [=](Same<P>... arguments) {
-        const auto call = [&] { kernel(arguments...); };
-        const auto called = [](const void* it) { (*static_cast<const decltype(call)*>(it))(); };
-        Pointer pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
-        std::size_t count = 0;
-        [[maybe_unused]] const auto note = [&]<typename T>(const T& argument) {
-            if constexpr (std::is_pointer_v<T>)
-                pointers[count++] = {argument, !std::is_const_v<std::remove_pointer_t<T>>};
-        };
-        (note(arguments), ...);
-        run({grid, block, shared_bytes, stream, called, &call,
-             reinterpret_cast<const void*>(kernel)},
-            pointers, count);
+        start({grid, block, shared_bytes, stream, nullptr, nullptr,
+               reinterpret_cast<const void*>(kernel)},
+              kernel, arguments...);
+    };
+}
+/// The kernel is a template, whose arguments follow from these.
+template <typename Kernel>
+auto launch(Kernel kernel, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+            cudaStream_t stream = nullptr) {
+    return [=](auto... arguments) {
+        start({grid, block, shared_bytes, stream, nullptr, nullptr, nullptr}, kernel, arguments...);
     };
 }
 
 /// The block's variable that is declared here; it holds the poison at first.
-void* shared_at(std::size_t bytes, std::size_t alignment, const char* file, int line);
+void* shared_at(std::size_t bytes, std::size_t alignment, const void* key);
 /// What the launch asked for.
 void* dynamic_shared_memory();
 
-template <typename T>
-T& shared(const char* file, int line) {
-    return *static_cast<T*>(shared_at(sizeof(T), alignof(T), file, line));
+/// `Aligned` is a type of its own for each declaration, aligned as that says.
+template <typename T, typename Aligned>
+T& shared() {
+    static constexpr char key = 0;
+    return *static_cast<T*>(shared_at(sizeof(T), max(alignof(T), alignof(Aligned)), &key));
 }
 template <typename T>
 T* dynamic_shared() {
@@ -346,6 +641,27 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
     (std::index_sequence_for<P...>{});
     return cudaPeekAtLastError();
 }
+// ---- what there is on a GPU alone ----
+
+#define ON_CPU_MISSING(result, name) \
+    template <typename... T>         \
+    [[gnu::error("CUDA has this word, and this emulation does not")]] result name(T...);
+ON_CPU_MISSING(unsigned, __activemask)
+ON_CPU_MISSING(void, __nanosleep)
+ON_CPU_MISSING(int, __syncthreads_and)
+ON_CPU_MISSING(int, __syncthreads_count)
+ON_CPU_MISSING(int, __syncthreads_or)
+ON_CPU_MISSING(void, __trap)
+ON_CPU_MISSING(long long, clock64)
+ON_CPU_MISSING(float, tex1Dfetch)
+ON_CPU_MISSING(float, tex2D)
+ON_CPU_MISSING(cudaError_t, cudaDeviceReset)
+ON_CPU_MISSING(cudaError_t, cudaFreeAsync)
+ON_CPU_MISSING(cudaError_t, cudaLaunchCooperativeKernel)
+ON_CPU_MISSING(cudaError_t, cudaMallocAsync)
+ON_CPU_MISSING(cudaError_t, cudaMemPrefetchAsync)
+ON_CPU_MISSING(cudaError_t, cudaOccupancyMaxPotentialBlockSize)
+
 /// By this a source knows that it is emulated.
 #define CUDA_ON_CPU
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };

@@ -1,10 +1,13 @@
 // CUDA on a CPU has CUDA's rules: what a launch may be, which errors stay, what misuse is answered
 // with. And what depends on an order of threads shows.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <cuda/atomic>
 #include <string>
 #include <vector>
 
@@ -69,6 +72,123 @@ __global__ void part_ways() {
     if (threadIdx.x < 16)
         __syncthreads();
     else
+        __syncthreads();
+}
+
+// Which of a kernel's expectations have not come: a bit each.
+struct Expect {
+    __device__ void operator()(bool is_right) {
+        if (!is_right) atomicOr(failed, 1ULL << n);
+        ++n;
+    }
+    unsigned long long* failed;
+    int n = 0;
+};
+
+// The last warp may have fewer lanes.
+__global__ void use_warps(unsigned long long* failed) {
+    Expect expect{failed};
+    const unsigned lane = threadIdx.x % warpSize;
+    const unsigned there = min(32U, blockDim.x - threadIdx.x / 32 * 32);
+    const unsigned all = ~0U >> (32 - there);
+    const unsigned next = min(lane + 1, there - 1);
+    expect(__ballot_sync(~0U, lane % 3 == 0) == (0x4924'9249U & all));
+    expect(__any_sync(~0U, lane == 5 ? 2 : 0) && !__any_sync(~0U, lane == 50));
+    expect(__all_sync(~0U, lane < 32) && !__all_sync(~0U, lane < 7));
+    expect(__match_any_sync(~0U, lane % 2) == (0x5555'5555U << lane % 2 & all));
+    expect(__shfl_sync(~0U, 10 * lane, 3) == 30);
+    expect(__shfl_sync(~0U, lane, 9, 8) == lane / 8 * 8 + 1);
+    expect(__shfl_up_sync(~0U, lane, 2, 4) == (lane % 4 < 2 ? lane : lane - 2));
+    expect(__shfl_down_sync(~0U, 1.5F + lane, 1) == 1.5F + next);
+    expect(__shfl_down_sync(~0U, lane, 3, 4) == lane / 4 * 4 + (lane % 4 == 0 ? 3 : lane % 4));
+    expect(__shfl_xor_sync(~0U, 1ULL << 40 | lane, 1) == (1ULL << 40 | (lane ^ 1U)));
+    expect(__reduce_add_sync(~0U, lane) == there * (there - 1) / 2);
+    expect(__reduce_min_sync(~0U, 5 - static_cast<int>(lane)) == 6 - static_cast<int>(there));
+    expect(__reduce_max_sync(~0U, lane) == there - 1 && __reduce_xor_sync(~0U, lane) == 0);
+    expect(__reduce_or_sync(~0U, lane) == there - 1 && __reduce_and_sync(~0U, lane | 8) == 8);
+    expect(lane % 2 != 0 || __ballot_sync(0x5555'5555U, lane > 3) == (0x5555'5550U & all));
+    int same = 2;
+    expect(__match_all_sync(~0U, lane, &same) == 0 && same == 0);
+
+    namespace cg = cooperative_groups;
+    const cg::thread_block block = cg::this_thread_block();
+    const cg::thread_block_tile<8> tile = cg::tiled_partition<8>(block);
+    expect(block.thread_rank() == threadIdx.x && block.size() == blockDim.x);
+    expect(tile.thread_rank() == lane % 8 && tile.size() == 8);
+    expect(tile.meta_group_rank() == threadIdx.x / 8 && tile.meta_group_size() == blockDim.x / 8);
+    expect(tile.ballot(lane % 8 == 2) == 4 && tile.any(lane % 8 == 7) && !tile.all(lane % 8 < 3));
+    expect(tile.match_any(lane % 8 / 4) == (lane % 8 < 4 ? 0xFU : 0xF0U));
+    expect(tile.shfl(threadIdx.x, 7) == threadIdx.x / 8 * 8 + 7);
+    expect(cg::reduce(tile, 2U, cg::plus<unsigned>()) == 16);
+    expect(cg::reduce(tile, lane % 8, cg::greater<unsigned>()) == 7);
+    cg::sync(block);
+    // Through memory, to its neighbour.
+    __shared__ unsigned boxes[64];
+    boxes[threadIdx.x] = lane;
+    __syncwarp();
+    expect(boxes[threadIdx.x - lane + (lane + 1) % there] == (lane + 1) % there);
+}
+
+__constant__ unsigned kOf[2] = {0, 7};
+__device__ __noinline__ unsigned second(const unsigned* from) {
+    return __ldg(from + 1);
+}
+
+// With 64 threads.
+__global__ void use_words(unsigned long long* failed) {
+    Expect expect{failed};
+    static __shared__ unsigned counters[8], last, tables[2][3];
+    __shared__ alignas(16) unsigned char bytes[5];
+    volatile __shared__ __align__(8) unsigned short halves[3];
+    __shared__ cuda::atomic<unsigned, cuda::thread_scope_block> whole;
+    const auto at = [](const volatile void* it) { return reinterpret_cast<std::uintptr_t>(it); };
+    if (threadIdx.x < 8) counters[threadIdx.x] = 4;
+    if (threadIdx.x == 0) {
+        last = tables[1][2] = bytes[4] = 9;
+        halves[2] = 9;
+        whole = 1;
+    }
+    __syncthreads();
+    expect(last + tables[1][2] + bytes[4] + halves[2] == 36 && counters[7] == 4);
+    expect(at(bytes) % 16 == 0 && at(halves) % 8 == 0);
+    atomicInc(&counters[0], 5);
+    atomicDec(&counters[1], 5);
+    atomicMin(&counters[2], threadIdx.x - 1 < 64 ? threadIdx.x : 3U);
+    atomicXor(&counters[3], threadIdx.x);
+    atomicAdd_block(&counters[4], 2);
+    cuda::atomic_ref<unsigned, cuda::thread_scope_block>(counters[5]).fetch_max(threadIdx.x);
+    cuda::atomic_ref<unsigned>(counters[6]).fetch_add(2, cuda::std::memory_order_relaxed);
+    ++whole;
+    __syncthreads();
+    expect(counters[0] == (4 + 64) % 6 && counters[1] == (4 + 2) % 6);
+    expect(counters[2] == 1 && counters[3] == 4 && counters[4] == 132);
+    expect(counters[5] == 63 && counters[6] == 132 && whole == 65);
+    expect(second(kOf) == 7);
+    expect(__popc(0xF0U) == 4 && __popcll(1ULL << 40) == 1 && __ffs(8) == 4 && __clz(1) == 31);
+    expect(__brev(1) == 1U << 31 && __byte_perm(0x3322'1100, 0x7766'5544, 0x8174) == 0x0011'7744);
+    expect(__vcmpeq4(0x0102'0304, 0x0109'0304) == 0xFF00'FFFF &&
+           __vcmpgtu4(0xFF00'0201, 0x0100'0301) == 0xFF00'0000);
+    expect(__vcmpgts4(0xFF00'0201, 0x0100'0101) == 0xFF00 &&
+           __vseteq2(0x1'0002, 0x1'0003) == 0x1'0000);
+    expect(__vadd4(0x01FF'0102, 0x0101'0101) == 0x0200'0203 && __vsub4(0, 0x0000'0001) == 0xFF);
+    expect(__vaddus4(0xFF, 0x02) == 0xFF && __vminu4(0x0105, 0x0302) == 0x0102 &&
+           __vmaxs2(0xFFFF, 1) == 1);
+    expect(__vsadu4(0x0102'0304, 0x0201'0404) == 3 && __dp4a(0x0102'0304U, 0x0101'0101U, 5U) == 15);
+    expect(make_ushort2(1, 2).y + make_float4(1, 2, 3, 4).w == 6 && sizeof(uchar3) == 3 &&
+           alignof(double2) == 16);
+    if (threadIdx.x == 0) printf("%u lanes\n", warpSize);
+}
+
+template <typename Act>
+__global__ void for_all(Act act) {
+    act(threadIdx.x);
+}
+
+constexpr int kBallot = __LINE__ + 3;
+__global__ void leave_a_warp(unsigned count, bool waits) {
+    if (threadIdx.x < count)
+        __ballot_sync(~0U, 1);
+    else if (waits)
         __syncthreads();
 }
 
@@ -145,7 +265,7 @@ TEST(OnCpuLaunch, WhatCudaRefusesIsRefusedOnce) {
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     too_much_shared<<<1, 1, 16 * 1024>>>(counter);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    // Who asks for more shared memory than all have gets none.
+    // More shared memory than a block can have is refused.
     const auto asked = [](int bytes) {
         return cudaFuncSetAttribute(add_one, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     };
@@ -189,14 +309,49 @@ TEST(OnCpuLaunch, TheOrderIsTheSeeds) {
     EXPECT_EQ(order_of("3", 1), order_of("3", 1));
 }
 
-TEST(OnCpuMemory, HoldsThePoisonAndIsPadded) {
-    EXPECT_EQ(copied(device_memory(3), 3), std::vector<unsigned>(3, common::kPoison));
-    std::uint8_t* rows = nullptr;
-    std::size_t pitch = 0;
-    ASSERT_EQ(cudaMallocPitch(&rows, &pitch, 513, 3), cudaSuccess);
-    EXPECT_EQ(pitch, 1024U);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(rows) % 256, 0U);
-    EXPECT_EQ(cudaFree(rows), cudaSuccess);
+// One bit for each expectation that has not come, in any order of threads.
+unsigned long long failed_in(void (*kernel)(unsigned long long*), unsigned threads) {
+    unsigned long long* failed = nullptr;
+    EXPECT_EQ(cudaMallocManaged(&failed, sizeof *failed), cudaSuccess);
+    const unsigned long long none = 0;  // managed memory is the host's, too
+    EXPECT_EQ(cudaMemcpy(failed, &none, sizeof none, cudaMemcpyHostToHost), cudaSuccess);
+    for (const char* const order : {"0", "1", "2", "3"}) {
+        setenv("CUDA_ON_CPU_ORDER", order, 1);
+        kernel<<<3, threads>>>(failed);
+        EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess)
+            << cudaGetErrorString(cudaErrorLaunchFailure);
+    }
+    unsetenv("CUDA_ON_CPU_ORDER");
+    return *failed;
+}
+
+TEST(OnCpuWarp, VotesShufflesReducesAndOrdersMemory) {
+    EXPECT_EQ(failed_in(use_warps, 64), 0U);
+    EXPECT_EQ(failed_in(use_warps, 40), 0U);
+}
+
+TEST(OnCpuWords, MeanWhatTheyMean) {
+    EXPECT_EQ(failed_in(use_words, 64), 0U);
+    const unsigned eight = 8;
+    EXPECT_EQ(cudaMemcpyToSymbol(kOf, &eight, sizeof eight, sizeof eight), cudaSuccess);
+    EXPECT_EQ(failed_in(use_words, 64), 1U << 5);
+}
+
+void number(unsigned* order, unsigned from) {
+    for_all<<<1, 96>>>([=] __device__(unsigned i) { order[i] = from + i; });
+}
+
+TEST(OnCpuWords, ALaunchTellsTheArgumentsOfATemplate) {
+    unsigned* const order = device_memory(96);
+    number(order, 5);
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    EXPECT_EQ(copied(order, 96)[95], 100U);
+}
+
+TEST(OnCpuMemory, HoldsThePoisonAndIsAligned) {
+    unsigned* const memory = device_memory(3);
+    EXPECT_EQ(copied(memory, 3), std::vector<unsigned>(3, common::kPoison));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0U);
 }
 
 TEST(OnCpuMemory, MisuseIsAnswered) {
@@ -209,8 +364,6 @@ TEST(OnCpuMemory, MisuseIsAnswered) {
               cudaErrorInvalidValue);
     EXPECT_EQ(cudaMemset(host.data(), 0, 16), cudaErrorInvalidValue);
     EXPECT_EQ(cudaMemset(memory, 0, 17), cudaErrorInvalidValue);
-    EXPECT_EQ(cudaMemcpy2D(memory, 2, host.data(), 4, 4, 1, cudaMemcpyHostToDevice),
-              cudaErrorInvalidPitchValue);
     EXPECT_EQ(cudaFree(host.data()), cudaErrorInvalidValue);
     // Of host memory, only what was asked for is there for the device.
     unsigned char* pinned = nullptr;
@@ -270,6 +423,28 @@ TEST(OnCpuFailure, TwoBarriersAreNotOne) {
     ASSERT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
     const std::string why = cudaGetErrorString(cudaErrorLaunchFailure);
     EXPECT_NE(why.find("others at "), std::string::npos) << why;
+}
+
+TEST(OnCpuFailure, ALaneThatHasEndedIsMissed) {
+    leave_a_warp<<<1, 64>>>(64, false);
+    ASSERT_EQ(cudaGetLastError(), cudaSuccess);
+    leave_a_warp<<<1, 64>>>(40, false);
+    ASSERT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
+    const std::string why = cudaGetErrorString(cudaErrorLaunchFailure);
+    EXPECT_NE(why.find("thread 32 waits in __ballot_sync at "), std::string::npos) << why;
+    EXPECT_NE(why.find(":" + std::to_string(kBallot) + " for lane 8 of its warp, which has ended"),
+              std::string::npos)
+        << why;
+}
+
+TEST(OnCpuFailure, ALaneAtABarrierIsMissed) {
+    leave_a_warp<<<1, 64>>>(40, true);
+    const std::string why = cudaGetErrorString(cudaDeviceSynchronize());
+    EXPECT_NE(why.find(":" + std::to_string(kBallot) +
+                       " for lane 8 of its warp, which waits in __syncthreads at "),
+              std::string::npos)
+        << why;
+    EXPECT_NE(why.find("on_cpu_test.cu:" + std::to_string(kBallot + 2)), std::string::npos) << why;
 }
 
 TEST(OnCpuFailure, TheHostsOwnMemoryIsNone) {

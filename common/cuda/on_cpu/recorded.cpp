@@ -65,12 +65,13 @@ struct Crew {
 };
 thread_local Crew crew;
 
-const Allocation* allocation_of(std::uintptr_t address) {
+const Allocation* allocation_of(const void* memory) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
     for (const Allocation& each : crew.known)
         if (address >= each.begin && address < each.end) return &each;
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
-    if (!device_memory_of(reinterpret_cast<const void*>(address), begin, bytes)) return nullptr;
+    if (!device_memory_of(memory, begin, bytes)) return nullptr;
     const std::lock_guard lock(now.launch->one_at_a_time);
     const auto number = static_cast<std::uint16_t>(now.allocations.size());
     const auto [found, is_new] =
@@ -111,19 +112,19 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
     } else if (address >= thread->stack && address < thread->stack_end) {
         access.memory = counts::kOwn;
         access.at = thread->stack_end - address;
-    } else if (const Allocation* const found = allocation_of(address)) {
+    } else if (const Allocation* const found = allocation_of(to)) {
         access.at = address - found->begin;
         access.allocation = found->number;
     } else {
         return;  // what the emulation itself keeps
     }
-    // A load of 16 bytes that the compiler has taken apart is one.
-    if (what <= counts::kStore && bytes >= 4 && access.memory == counts::kGlobal &&
-        !lane.accesses.empty()) {
+    // An access of 16 bytes that the compiler has taken apart is one; so are the four of a uchar4.
+    if (what <= counts::kStore && access.memory != counts::kOwn && !lane.accesses.empty()) {
         Access& last = lane.accesses.back();
-        if (last.what == what && last.memory == access.memory &&
+        const unsigned whole = std::min(bytes * 4, 16U);
+        if (last.what == what && last.memory == access.memory && bytes != 2 &&
             last.allocation == access.allocation && last.site != site &&
-            last.at + last.bytes == access.at && last.at % 16 + last.bytes + bytes <= 16) {
+            last.at + last.bytes == access.at && last.at % whole + last.bytes + bytes <= whole) {
             last.bytes = static_cast<std::uint8_t>(last.bytes + bytes);
             return;
         }
@@ -131,7 +132,7 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
     lane.accesses.push_back(access);
     if (now.follows && lane.number == 0 &&
         now.again.size() + lane.accesses.size() == *now.follows + 1) {
-        crew.changed = reinterpret_cast<unsigned char*>(address);
+        crew.changed = static_cast<unsigned char*>(const_cast<void*>(to));
         crew.changed_bytes = bytes;
         change_back();  // as often as twice
         crew.changed_bytes = bytes;
@@ -141,6 +142,7 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
 // Its place in the program or the library that it is in.
 std::string name_of(std::uintptr_t site) {
     Dl_info info{};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it was one
     dladdr(reinterpret_cast<const void*>(site), &info);
     std::array<char, 24> text{};
     std::snprintf(

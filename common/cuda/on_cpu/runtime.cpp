@@ -42,7 +42,6 @@ constexpr std::array kErrors{
     ERROR(cudaErrorInvalidValue, "invalid argument"),
     ERROR(cudaErrorMemoryAllocation, "out of memory"),
     ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument"),
-    ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument"),
     ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
     ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
     ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
@@ -71,13 +70,13 @@ cudaError_t returned(cudaError_t error) {
 
 constexpr std::size_t kMemory = std::size_t{4} << 30;
 constexpr std::size_t kAligned = 256;
-constexpr std::size_t kPitch = 512;
 
 struct Allocation {
     std::size_t bytes;
     bool is_device;         // or pinned memory of the host
     bool is_given = false;  // what is in it: cudaMemcpy or cudaMemset has put it there
     unsigned poisoned_in = 0;
+    bool is_managed = false;  // memory of the device that the host reads and writes, too
 };
 std::map<std::uintptr_t, Allocation> allocations;
 std::size_t allocated = 0;
@@ -104,7 +103,8 @@ bool are_there(const void* memory, std::size_t bytes, Side side) {
     const bool inside = found != nullptr && address < found->first + found->second.bytes;
     if (!inside) return side != Side::kDevice;
     if (address + bytes > found->first + found->second.bytes) return false;
-    return side == Side::kAny || found->second.is_device == (side == Side::kDevice);
+    return side == Side::kAny || found->second.is_managed ||
+           found->second.is_device == (side == Side::kDevice);
 }
 
 cudaError_t allocate(void** memory, std::size_t bytes, bool is_device) {
@@ -141,7 +141,7 @@ cudaError_t create(T** handle) {
     return returned(cudaSuccess);
 }
 
-// The default stream is none.
+// The default stream has no handle.
 cudaError_t checked(cudaStream_t stream) {
     const bool valid = stream == nullptr || handles.count(stream) > 0;
     return returned(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
@@ -308,12 +308,6 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
     return allocate(memory, bytes, true);
 }
 
-cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width,
-                            std::size_t rows) {
-    *pitch = (width + kPitch - 1) / kPitch * kPitch;
-    return allocate(memory, *pitch * rows, true);
-}
-
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
     return allocate(memory, bytes, false);
 }
@@ -329,6 +323,13 @@ cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
     return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
 }
 
+cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
+    const cudaError_t error = allocate(memory, bytes, true);
+    if (auto* const made = allocation_of(*memory); error == cudaSuccess && made != nullptr)
+        made->second.is_managed = made->second.is_given = true;
+    return error;
+}
+
 cudaError_t cudaFree(void* memory) {
     return release(memory, true);
 }
@@ -337,20 +338,16 @@ cudaError_t cudaFreeHost(void* memory) {
     return release(memory, false);
 }
 
-cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
-                              std::size_t rows, cudaStream_t stream) {
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
     const cudaError_t error = checked(stream);
-    if (error != cudaSuccess) return error;
-    if (width > pitch) return returned(cudaErrorInvalidPitchValue);
-    if (width == 0 || rows == 0) return cudaSuccess;
+    if (error != cudaSuccess || bytes == 0) return error;
     auto* const found = allocation_of(to);
-    if (found == nullptr || !are_there(to, (rows - 1) * pitch + width, Side::kAny))
+    if (found == nullptr || !are_there(to, bytes, Side::kAny))
         return returned(cudaErrorInvalidValue);
-    // What is poisoned in part would pass for poisoned.
-    if (value == common::kPoisonByte && rows * width != found->second.bytes)
+    // A buffer that is poisoned in part would pass for poisoned.
+    if (value == common::kPoisonByte && bytes != found->second.bytes)
         return returned(cudaErrorInvalidValue);
-    for (std::size_t y = 0; y < rows; ++y)
-        std::memset(static_cast<char*>(to) + y * pitch, value, width);
+    std::memset(to, value, bytes);
     if (value == common::kPoisonByte) {
         if (std::exchange(run_has_launched, false)) ++current_run;
         found->second.poisoned_in = current_run;
@@ -359,41 +356,28 @@ cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_
     return cudaSuccess;
 }
 
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-    return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
-}
-
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
     if (auto* const found = allocation_of(to); found != nullptr && value != common::kPoisonByte)
         found->second.is_given = true;
     return cudaMemsetAsync(to, value, bytes);
 }
 
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return returned(cudaErrorInvalidMemcpyDirection);
-    if (width > to_pitch || width > from_pitch) return returned(cudaErrorInvalidPitchValue);
-    if (width == 0 || rows == 0) return returned(cudaSuccess);
+    if (bytes == 0) return returned(cudaSuccess);
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     const auto side = [&](bool is_device) {
         return kind == cudaMemcpyDefault ? Side::kAny : is_device ? Side::kDevice : Side::kHost;
     };
-    if (to == nullptr || from == nullptr ||
-        !are_there(to, (rows - 1) * to_pitch + width, side(to_device)) ||
-        !are_there(from, (rows - 1) * from_pitch + width, side(from_device)))
+    if (to == nullptr || from == nullptr || !are_there(to, bytes, side(to_device)) ||
+        !are_there(from, bytes, side(from_device)))
         return returned(cudaErrorInvalidValue);
     if (sticky.error != cudaSuccess) return sticky.error;
     if (auto* const found = allocation_of(to)) found->second.is_given = true;
-    for (std::size_t y = 0; y < rows; ++y)
-        std::memmove(static_cast<char*>(to) + y * to_pitch,
-                     static_cast<const char*>(from) + y * from_pitch, width);
+    std::memmove(to, from, bytes);
     return cudaSuccess;
-}
-
-cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return cudaMemcpy2D(to, bytes, from, bytes, bytes, 1, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,

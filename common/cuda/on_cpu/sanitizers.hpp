@@ -1,7 +1,7 @@
 /// @file
-/// What a sanitizer has to be told of blocks and fibers, for blocks.cpp. ThreadSanitizer: a
-/// fiber is a thread, and what a barrier and the end of a launch order. AddressSanitizer: which
-/// stack is in use, and which shared memory is nobody's. So have the counters (recorded.hpp): who
+/// Tells a sanitizer about blocks and fibers, for blocks.cpp. ThreadSanitizer learns that a fiber
+/// is a thread, and what a barrier and the end of a launch order; AddressSanitizer which stack is
+/// in use, and which shared memory belongs to no variable; the counters (recorded.hpp) which thread
 /// runs, and where blocks and barriers are.
 #pragma once
 
@@ -29,13 +29,13 @@ namespace on_cpu {
 struct NoSanitizer {
     static constexpr unsigned kMaxUnits = 16;  ///< stacks take address space
     static constexpr std::size_t kFibers = kMaxThreads;
-    static constexpr std::size_t kGap = 0;  ///< nobody's memory behind a shared variable
-    /// Who runs: a crew (a thread of the processor), or a fiber.
+    static constexpr std::size_t kGap = 0;  ///< bytes of a red zone behind a shared variable
+    /// A crew (a thread of the processor) or a fiber, as the sanitizer knows it.
     struct Runner {};
     static Runner fiber(const char* /*stack*/, std::size_t /*bytes*/) { return {}; }
     static void before_switch(auto& /*one*/, auto& /*for_another*/) {}
     static void after_switch(auto& /*one*/, auto& /*from_another*/) {}
-    /// What was done before a release is known to who acquires.
+    /// All that comes before a release happens before what follows the acquire.
     static void release(char* /*meeting*/) {}
     static void acquire(char* /*meeting*/) {}
     static void poison(const void* /*memory*/, std::size_t /*bytes*/) {}
@@ -72,7 +72,7 @@ struct Sanitizer : NoSanitizer {
     }
     static void release(char* meeting) { __tsan_release(meeting); }
     static void acquire(char* meeting) { __tsan_acquire(meeting); }
-    // What the emulation itself does is not looked at.
+    // The emulation's own accesses are not looked at.
     static void crew_begins() {
         AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
         AnnotateIgnoreWritesBegin(__FILE__, __LINE__);

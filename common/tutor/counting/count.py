@@ -224,7 +224,8 @@ def named(launches, program=None):
     for site, frames in zip(sites, re.split(r"^0x[0-9a-f]+\n", said, flags=re.MULTILINE)[1:]):
         functions, places = frames.splitlines()[::2], [re.sub(r" \(discriminator.*", "", line) for line in frames.splitlines()[1::2]]
         place = next((each for each in places if "/cuda/on_cpu/" not in each), places[0])
-        found[site] = re.sub(r"^.*?(\w+(<[^()]*>)?)\(.*", r"\1", functions[-1]), place
+        kernel = next((each for each in reversed(functions) if "on_cpu::" not in each and "operator()" not in each), functions[-1])
+        found[site] = re.sub(r"^.*?(\w+(<[^()]*>)?)\(.*", r"\1", kernel), place
     for launch in launches:
         launch["kernel"] = found[launch["kernel"]][0]
         for line in launch["lines"]:
@@ -276,12 +277,14 @@ def pixels_loaded(launch):
 
 
 def whole(launch, pixels):
-    """The groups that were counted may have more or fewer pixels than others: what they loaded is made all pixels, or twice all."""
+    """The groups that were counted may have some more or fewer pixels than others: what they loaded is made all pixels, or twice all. Of
+    two groups the last may have none."""
     times = pixels_loaded(launch) / max(pixels, 1)
-    by = max(round(times), 1) / times if times > 0.3 else 1
-    if launch["counted_groups"] < launch["groups"] and by < 2.5:
+    nearest = max(round(times), 1)
+    few = launch["counted_groups"] == 2 and 0.4 < times < 1
+    if launch["counted_groups"] < launch["groups"] and (few or abs(times / nearest - 1) < 0.1):
         for line in launch["lines"]:
-            line.update((name, line[name] * by) for name in SUMS)
+            line.update((name, line[name] * nearest / times) for name in SUMS)
     visits = sum(line["visits"] for line in launch["lines"])
     launch["queues"] = [each * visits / (sum(launch["queues"]) or 1) for each in launch["queues"]]
 

@@ -7,12 +7,14 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("exercise", "gallery", "../tests")]
+import catalogue  # noqa: E402
 import count  # noqa: E402
 import programs  # noqa: E402
 from catalogue import BadInput  # noqa: E402
@@ -32,6 +34,8 @@ def built(api, *chapters):
     why = count.missing(GIVEN.build, api)
     if why or BUILD["sanitize"]:
         raise unittest.SkipTest(f"no counters ({why})" if why else "a sanitizer watches the whole build")
+    if not chapters:
+        return
     targets = [target for chapter in chapters for target in count.targets(api, chapter)]
     subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", *targets], check=True, stdout=subprocess.DEVNULL)
 
@@ -138,6 +142,20 @@ class OpenCLCounts(Test):
                                 self.assertAlmostEqual(mine[key], its[key], delta=1e-6 * mine[key], msg=(one["kernel"], key))
 
 
+    def test_exercise(self):
+        """One that merges copy after copy, from copy 0, wants one bank with all lanes."""
+        exercise = catalogue.exercise_of("04/copies")
+        for api, target in (("cuda", ["run_emulated-counts"]), ("opencl", ["run_opencl", "oclgrind_counts"])):
+            built({"cuda": "CUDA", "opencl": "OpenCL"}[api])
+            subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", *target], check=True, stdout=subprocess.DEVNULL)
+            run = count.run_of_exercise(exercise, ["--random", "256K"])
+            for most, rotates in ((1, True), (32, False)):
+                texts = {name: text if rotates else re.sub(r"\((item|threadIdx.x) \+ k\)", "k", text) for name, text in exercise.solution(api).items()}
+                counts = count.of_exercise(GIVEN.build, exercise, api, texts, run)
+                line, = (line for line in counts["launches"][0]["lines"] if line["text"].startswith("sum +="))
+                self.assertEqual((line["passes"] / line["requests"], line["largest_passes"]), (most, most), (api, rotates))
+
+
 class Command(Test):
     def test_words(self):
         asked = count.Asked(["03", "local", "--groups", "5", "--api=opencl", "--like", "h200", "--json", "F", "a.bmp"])
@@ -146,6 +164,14 @@ class Command(Test):
         for words in (["03"], ["09", "local"], ["01", "serial"], ["03", "local", "--api"], ["03", "local", "--api", "hip"], ["--json", "F"]):
             with self.subTest(words=words), self.assertRaises(BadInput):
                 count.Asked(words)
+
+    def test_what_is_missing_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            notes = pathlib.Path(folder, "CMakeCache.txt")
+            for found, lacks in (("", "CUDA OpenCL"), ("TUTORIAL_CLANG:FILEPATH=/usr/bin/clang++\n", "OpenCL"),
+                                 ("TUTORIAL_CLANG:FILEPATH=TUTORIAL_CLANG-NOTFOUND\n", "CUDA OpenCL")):
+                notes.write_text(found)
+                self.assertEqual([api for api in ("CUDA", "OpenCL") if count.missing(pathlib.Path(folder), api)], lacks.split())
 
     def test_what_is_shown_and_written(self):
         built("CUDA", "03-local-atomics")

@@ -104,7 +104,7 @@ struct Fit {
         return is_loss() || choice().label == kZeroed || choice().label == kCounted ||
                choice().label == kAgain;
     }
-    // What has said something comes first; then what small runs may hide.
+    // A change that predicts a wrong result comes first; then those that small runs may hide.
     [[nodiscard]] auto cost() const {
         if (predicts_a_wrong_one) return std::tuple(0, !is_exact, bits);
         return std::tuple(1, is_certain || (choice().part != kWidth && !is_loss()), bits);
@@ -142,7 +142,7 @@ bool fits(Fit& fit, const Case& run, const Runs& runs, const RunContext& context
         if (!fit.is_exact) fit.bits += *bits;
     }
     fit.is_unwritten = fit.is_unwritten || predicted.is_unwritten;
-    // Who knows what is outside of memory? Only a little of it explains something.
+    // Nothing is known of what lies outside of memory: only a few such counts explain something.
     if (predicted.stray > static_cast<Number>(3 * run.pixels.size() / 4 +
                                               run.launch.groups * run.launch.group_size) ||
         (predicted.is_outside && !fit.is_exact && fit.bits > kLittle) ||
@@ -196,7 +196,7 @@ std::vector<Fit> fitting(const Runs& runs, const RunContext& context, const Diag
         const std::size_t steps = runs.effort.at(run);
         const std::size_t at_most = std::max({left / steps, kAtLeast / steps, kAlways});
         if (found.size() > at_most) {  // there may be others
-            // What is missing altogether explains what a part of it does: it stays.
+            // A step that is missing altogether also explains what a part of it does: it stays.
             const auto others = std::stable_partition(found.begin(), found.end(), is_missing);
             found.erase(std::max(others, found.begin() + static_cast<std::ptrdiff_t>(at_most)),
                         found.end());

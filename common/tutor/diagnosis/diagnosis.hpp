@@ -3,8 +3,8 @@
 /// A wrong kernel is a right one with one choice changed. Each strategy is a function that asks for
 /// each of its choices (strategies.cpp); the table of what they may become (choices.json) gives the
 /// changes, and each is played (model.hpp) on the pixels and in the launch of each run that was
-/// seen. What predicts all of their counts is named; where nothing does, it is said what was ruled
-/// out.
+/// seen. A change that predicts all of their counts is named; if none does, the answer says what
+/// was ruled out.
 #pragma once
 
 #include <chrono>
@@ -37,6 +37,7 @@ struct Case {
     std::string words;                     ///< "100003 random pixels, 1 group of 64"
     std::span<const std::uint8_t> pixels;  ///< rows of `width`; the last may be short
     std::size_t width = 0;
+    std::size_t pitch = 0;  ///< bytes from row to row in memory, where there are gaps
     Launch launch;
     Histogram expected{};
     std::vector<Histogram> actual;  ///< at least one; more where it was run again
@@ -86,7 +87,7 @@ struct Observations {
 };
 
 /// Adds the same runs whatever they show. All groups have one size, for compilers compile a kernel
-/// anew for each.
-void observe(Observations& seen, std::size_t group_size, const Runner& runner);
+/// anew for each. The runner lays rows `pitch` apart; 0: without gaps.
+void observe(Observations& seen, std::size_t group_size, std::size_t pitch, const Runner& runner);
 
 }  // namespace common::diagnosis

@@ -31,11 +31,17 @@ struct Cases {
     Cases() = default;
     Cases(Cases&&) = default;  // a copy would look at the other's pixels
 
-    void add(PixelBuffer its_pixels, std::size_t width, const Launch& launch) {
+    void add(PixelBuffer its_pixels, std::size_t width, const Launch& launch,
+             std::size_t pitch = 0) {
         pixels.push_back(std::move(its_pixels));
         const Histogram counts = common::reference_histogram(pixels.back());
-        all.push_back(
-            {"run " + std::to_string(all.size()), pixels.back(), width, launch, counts, {counts}});
+        all.push_back({"run " + std::to_string(all.size()),
+                       pixels.back(),
+                       width,
+                       pitch,
+                       launch,
+                       counts,
+                       {counts}});
     }
     void counted_by(const std::function<Histogram(const Case&)>& kernel) {
         for (Case& run : all)
@@ -53,12 +59,12 @@ Cases several() {
     return cases;
 }
 
-// The same over rows, three groups across and two down.
+// The same over rows with gaps.
 Cases over_rows() {
     Cases cases;
-    cases.add(common::uniform_pixels(4'011, 256, 1), 301, {6, 64, 3});
-    cases.add(common::uniform_pixels(3'011, 256, 2), 211, {2, 64, 2});
-    cases.add(common::uniform_pixels(101, 256, 3), 101, {1, 64, 1});
+    cases.add(common::uniform_pixels(4'011, 256, 1), 301, {6, 64}, 310);
+    cases.add(common::uniform_pixels(3'011, 256, 2), 211, {2, 64}, 217);
+    cases.add(common::uniform_pixels(101, 256, 3), 101, {1, 64}, 103);
     return cases;
 }
 
@@ -93,14 +99,16 @@ Cases with(const std::string& name) {
     throw std::invalid_argument(name);
 }
 
-constexpr const char* kStrategies[] = {"global",        "subhist",       "local",      "two-per-sm",
-                                       "local-buckets", "local-subhist", "uchar-bins", "lane-bins"};
+constexpr const char* kStrategies[] = {"global",     "subhist",       "pitched-rows",  "local",
+                                       "two-per-sm", "local-buckets", "local-subhist", "uchar-bins",
+                                       "lane-bins",  "occupancy"};
 
 // ---- strategies and changes ---------------------------------------------------------------------
 
 TEST(Diagnosis, WithoutAChangeTheStrategiesAreRight) {
     for (const std::string name : kStrategies) {
-        const Cases cases = name == "subhist" ? over_rows() : several();
+        const bool gaps = name == "pitched-rows" || name == "occupancy";
+        const Cases cases = gaps ? over_rows() : several();
         for (const Case& run : cases.all) {
             for (const bool one_by_one : {true, false}) {
                 const RunContext context{"chapter", name, one_by_one};
@@ -266,7 +274,7 @@ Answer counted(const Launch& launch, const std::optional<Histogram>& counts = {}
     return {Answer::Kind::kRan, "", document};
 }
 
-// What did not end with counts is told, and is no evidence.
+// A run that did not end with counts is told, and is no evidence.
 TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     std::deque<Answer> answers{
         {Answer::Kind::kCrashed, "it crashes", {}},
@@ -276,7 +284,7 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
         {Answer::Kind::kFailed, "it ended for want of memory", {}},
         {Answer::Kind::kNotFinished, "", {}}};  // and then it waits no longer
     Observations seen;
-    observe(seen, 64, [&](const std::vector<std::string>& words, std::chrono::milliseconds) {
+    observe(seen, 64, 0, [&](const std::vector<std::string>& words, std::chrono::milliseconds) {
         EXPECT_EQ(*(std::find(words.begin(), words.end(), "--group-size") + 1), "64");
         const Answer next = answers.at(0);
         answers.pop_front();

@@ -6,7 +6,7 @@
 namespace common::diagnosis {
 namespace {
 
-// What nobody knows: no sum or product of it comes near to a bin.
+// An unknown value: no sum or product of it comes near to a bin.
 constexpr Number kUnknown = -(Number{1} << 50);
 // Pixels so far behind the picture are no longer memory.
 constexpr Number kFar = 1 << 20;
@@ -26,8 +26,7 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     tables = groups = static_cast<Number>(launch.groups);
     all = groups * size;
     width = static_cast<Number>(std::max<std::size_t>(run.width, 1));
-    // The pitch of subhist's host; the others get their pixels without gaps.
-    pitch = launch.across > 0 ? (width + 511) / 512 * 512 : width;
+    pitch = std::max(width, static_cast<Number>(run.pitch));
     count = static_cast<Number>(run.pixels.size());
     max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 1'000'000;
     histogram = array(Array::kGlobal, kHistogram, 256);
@@ -195,14 +194,12 @@ void Model::barrier(Label label) {
     if (!context_.one_by_one) seen_.is_certain = false;
 }
 
-void Model::launch(Number number, Number across, const std::vector<Array*>& arrays,
+void Model::launch(Number number, const std::vector<Array*>& arrays,
                    const std::function<void()>& kernel) {
     groups = number;
-    groupsY = across > 0 ? std::max<Number>(groups / across, 1) : 1;
-    all = groups / groupsY * size;
+    all = groups * size;
     for (Number each_group = 0; each_group < groups; ++each_group) {
         its_group_ = group = each_group;
-        y = across > 0 ? group / across : 0;
         for (Array* const array : arrays) {
             const auto cells =
                 static_cast<std::size_t>(array->each * (array->of == Array::kPrivate ? size : 1));

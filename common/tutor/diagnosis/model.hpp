@@ -30,7 +30,6 @@ struct ItemState {
     Number v = 0, where = 0;       ///< of the pixel that was read last: its value and its number
     Number turn = 0;               ///< where a group counts piece by piece: how many it has counted
     Number done = 0;               ///< turns of the loop
-    Number y = 0, groupsY = 1;     ///< where groups lie over rows
     Number owner = 0, itsBin = 0;  ///< of a counter
 };
 
@@ -169,7 +168,7 @@ class Model : protected ItemState {
     }
     void barrier(Label label);
     /// `kernel`, by each of so many groups, with arrays of its own.
-    void launch(Number number, Number across, const std::vector<Array*>& arrays,
+    void launch(Number number, const std::vector<Array*>& arrays,
                 const std::function<void()>& kernel);
 
     template <typename Body>
@@ -220,7 +219,7 @@ class Model : protected ItemState {
     }
     void turn_to(Number its_item) {
         self_ = item = its_item;
-        id = group % (groups / groupsY) * size + item;
+        id = group * size + item;
     }
     void finish();
     [[gnu::noinline]] Number asked_or_changed(const Decision& choice, const NamedNumber& right);

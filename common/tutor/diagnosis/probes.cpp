@@ -30,7 +30,7 @@ const Probe kProbes[] = {
 
 }  // namespace
 
-void observe(Observations& seen, std::size_t group_size, const Runner& runner) {
+void observe(Observations& seen, std::size_t group_size, std::size_t pitch, const Runner& runner) {
     int not_finished = 0;
     for (const Probe& probe : kProbes) {
         if (not_finished == kMaxNotFinished) return;
@@ -43,6 +43,7 @@ void observe(Observations& seen, std::size_t group_size, const Runner& runner) {
         run.words = fmt::format("{} pixels, {}, {}", input.pixels.size(), input.name,
                                 to_string(Launch{probe.groups, group_size}));
         run.width = input.width;
+        run.pitch = pitch;
         run.expected = reference_histogram(input.pixels);
         for (int time = 0; time < probe.times; ++time) {
             const Answer answer = runner(arguments, kPatience);

@@ -23,6 +23,23 @@ class Strategy : public Model {
         loop(kPixels, NAMED(id), NAMED(count), NAMED(all),
              [&](Number i) { count_it(pixel(kPixels, NAMED(i))); });
     }
+    // Over a picture's rows, of which the last may be short; and along one of them.
+    template <typename Body>
+    void over_rows(const NamedNumber& start, const NamedNumber& stride, const Body& body) {
+        const Number lines = (count + width - 1) / width;
+        loop(kRows, start, NAMED(lines), stride, body);
+    }
+    template <typename Count>
+    void columns(Number its_row, const NamedNumber& start, const NamedNumber& stride,
+                 const Count& count_it) {
+        const Number row = chosen(kRows, kReadIndex, {"row", its_row});
+        loop(kColumns, start, NAMED(width), stride, [&](Number x) {
+            const Number of = chosen(kShort, kWhich, NAMED(width));
+            if (chosen(kShort, kTimes, NAMED(row * of + x < count)) == 0) return;
+            const Number at = row * chosen(kShort, kReadIndex, NAMED(pitch)) + x;
+            count_it(pixel(kPixels, NAMED(at)));
+        });
+    }
     template <typename Count>
     void four(Number first, const Count& count_it) {
         for (std::uint16_t byte = 0; byte < 4; ++byte) {
@@ -46,7 +63,7 @@ class Strategy : public Model {
     void with_table(Array::Of of, Number cells, const Kernel& kernel) {
         zero_by_host(kHistogram, histogram, NAMED(256));
         Array table = array(of, kCounted, cells);
-        launch(groups, 0, {&table}, [&] { kernel(table); });
+        launch(groups, {&table}, [&] { kernel(table); });
     }
     void merge(Array& table) {
         barrier(kCounted);
@@ -66,7 +83,7 @@ class Strategy : public Model {
     }
     void sum_by_kernel(const Array& rows) {
         Array sum = array(Array::kPrivate, kSum, 1);
-        launch((256 + size - 1) / size, 0, {&sum}, [&] {
+        launch((256 + size - 1) / size, {&sum}, [&] {
             each([&] {
                 loop(kBinLoop, NAMED(id), NAMED(256), NAMED(all), [&](Number bin) {
                     clear(sum);
@@ -98,29 +115,33 @@ class Strategy : public Model {
 
     void global() {
         zero_by_host(kHistogram, histogram, NAMED(256));
-        launch(groups, 0, {}, [&] { each([&] { walk(counts_in(histogram)); }); });
+        launch(groups, {}, [&] { each([&] { walk(counts_in(histogram)); }); });
     }
-    void subhist() {
+    // `walk` counts pixels in the table of its group, which it is given.
+    template <typename Walk>
+    void with_tables(const Walk& walk_over) {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         zero_by_host(kTables, rows, NAMED(256 * tables));
-        launch(groups, static_cast<Number>(run_.launch.across), {}, [&] {
+        launch(groups, {}, [&] {
             each([&] {
-                const Number lines = (count + width - 1) / width;
-                loop(kRows, NAMED(y), NAMED(lines), NAMED(groupsY), [&](Number its_row) {
-                    const Number row = chosen(kRows, kReadIndex, {"row", its_row});
-                    loop(kColumns, NAMED(id), NAMED(width), NAMED(all), [&](Number x) {
-                        const Number of = chosen(kShort, kWhich, NAMED(width));
-                        if (chosen(kShort, kTimes, NAMED(row * of + x < count)) == 0) return;
-                        const Number at = row * chosen(kShort, kReadIndex, NAMED(pitch)) + x;
-                        const Number bin = pixel(kPixels, NAMED(at));
-                        const Number right = group * chosen(kTables, kPitch, NAMED(256)) + bin;
-                        const Number to = bin < 0 ? bin : place(kPixels, group, bin, right);
-                        add(kPixels, rows, {"", to}, 1);
-                    });
+                walk_over([&](Number bin) {
+                    const Number right = group * chosen(kTables, kPitch, NAMED(256)) + bin;
+                    const Number to = bin < 0 ? bin : place(kPixels, group, bin, right);
+                    add(kPixels, rows, {"", to}, 1);
                 });
             });
         });
         sum_by_kernel(rows);
+    }
+    void subhist() {
+        with_tables([&](const auto& count_it) { walk(count_it); });
+    }
+    // Its exercise: a picture whose rows lie a pitch apart.
+    void pitched_rows() {
+        with_tables([&](const auto& count_it) {
+            over_rows(NAMED(group), NAMED(groups),
+                      [&](Number row) { columns(row, NAMED(item), NAMED(size), count_it); });
+        });
     }
 
     // ---- chapter 03 ----
@@ -138,7 +159,7 @@ class Strategy : public Model {
     Array rows_of_tables() {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array table = array(Array::kShared, kCounted, 256);
-        launch(groups, 0, {&table}, [&] {
+        launch(groups, {&table}, [&] {
             count_in_table(table);
             barrier(kCounted);
             shared_out(kMerge, NAMED(256), [&](Number bin) {
@@ -158,7 +179,7 @@ class Strategy : public Model {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array bins = array(Array::kShared, kCounted, 256 * size, k8);
         Array sum = array(Array::kPrivate, kSum, 1);
-        launch(groups, 0, {&bins, &sum}, [&] {
+        launch(groups, {&bins, &sum}, [&] {
             shared_out(kRow, NAMED(256), [&](Number bin) {
                 set(kRow, rows, {"", group * chosen(kTables, kPitch, NAMED(256)) + bin}, 0);
             });
@@ -267,6 +288,22 @@ class Strategy : public Model {
         });
     }
 
+    // ---- chapter 05 ----
+
+    // Groups lie below each other, and each work-item takes eight rows at once.
+    void occupancy() {
+        with_table(Array::kShared, 256, [&](Array& table) {
+            zero_table(table, NAMED(256));
+            each([=, this, &table] {
+                over_rows({"y * 8", group * 8}, {"groupsY * 8", groups * 8}, [&](Number first) {
+                    for (Number row = first; row < first + 8; ++row)
+                        columns(row, {"id", item}, {"all", size}, counts_in(table));
+                });
+            });
+            merge(table);
+        });
+    }
+
     Prediction played(void (Strategy::*kernel)()) {
         try {
             (this->*kernel)();
@@ -288,6 +325,7 @@ struct Kernel {
 const Kernel kKernels[] = {
     {"global", &Strategy::global},
     {"subhist", &Strategy::subhist},
+    {"pitched-rows", &Strategy::pitched_rows},
     {"local", &Strategy::local},
     {"two-per-sm", &Strategy::local},
     {"local-buckets", &Strategy::local_buckets},
@@ -295,6 +333,7 @@ const Kernel kKernels[] = {
     {"uchar-bins", &Strategy::bytes},
     {"uchar-bins-banked", &Strategy::bytes},  // whose counters lie otherwise, and count the same
     {"lane-bins", &Strategy::lane_bins},
+    {"occupancy", &Strategy::occupancy},
 };
 
 const Kernel* kernel_of(const RunContext& context) {
@@ -324,7 +363,7 @@ std::vector<std::pair<Decision, std::string>> choices_of(const RunContext& conte
     Case run;
     run.pixels = pixels;
     run.width = 50;
-    run.launch = {2, 2, context.variant == "subhist" ? std::size_t{1} : std::size_t{0}};
+    run.launch = {2, 2};
     std::vector<std::pair<Decision, std::string>> all;
     std::set<std::uint32_t> known;
     ask(run, context, [&](const ItemState&, const Decision& choice, const NamedNumber& right) {

@@ -45,6 +45,8 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
     if (!result.counts || !result.launch) return nullptr;
     const std::vector<std::string> words = question.at("words");
     const bool is_emulated = question.at("emulated");
+    const auto its_pitch = std::ranges::find(words, "--pitch");
+    const std::size_t pitch = its_pitch == words.end() ? 0 : std::stoul(its_pitch[1]);
     const Runner runner = [&](std::vector<std::string> arguments,
                               std::chrono::milliseconds at_most) {
         arguments.insert(arguments.end(), {"--variant", result.variant, "--repeat", "1",
@@ -56,6 +58,7 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
     seen.cases.push_back({"this run",
                           pixels,
                           question.at("width"),
+                          pitch,
                           *result.launch,
                           document.counts,
                           {*result.counts}});
@@ -67,11 +70,11 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
         .one_by_one = is_emulated || document.driver.find("PoCL") != std::string::npos,
         .in_cuda = in_cuda,
         .changes = result.changes};
-    // What one size of groups leaves open is asked of another.
-    observe(seen, result.launch->group_size, runner);
+    // If one group size leaves it open, another one is tried.
+    observe(seen, result.launch->group_size, pitch, runner);
     Diagnosis diagnosis = diagnose(seen.cases, context);
     if (!diagnosis.is_settled) {
-        observe(seen, result.launch->group_size > 64 ? 64 : 96, runner);
+        observe(seen, result.launch->group_size > 64 ? 64 : 96, pitch, runner);
         diagnosis = diagnose(seen.cases, context, &diagnosis);
     }
     std::string text;
@@ -109,7 +112,8 @@ std::string answer_about_cases(const Json& question) {
         made.words = each.at("words");
         made.launch = {each.at("groups"), each.at("group_size")};
         made.pixels = pixels.emplace_back(read_pixels(each.at("pixels")));
-        made.width = std::max<std::size_t>(made.pixels.size(), 1);
+        made.width = each.at("width");
+        made.pitch = each.at("pitch");
         made.expected = reference_histogram(made.pixels);
         std::cin.read(reinterpret_cast<char*>(made.actual.emplace_back().data()),
                       sizeof(Histogram));

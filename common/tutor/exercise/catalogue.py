@@ -13,7 +13,7 @@ PART = re.compile(r"(.*// ---- your part: .*\n)((?:.*\n)*?)(.*// ---- end of you
 
 
 class BadInput(Exception):
-    """What was asked for makes no sense: why, in one line; and lines that may stand below it."""
+    """The arguments make no sense: why, in one line; and lines that may stand below it."""
 
 
 class Exercise:

@@ -127,7 +127,7 @@ def grade(exercise, options):
     except BadInput as why:
         if not options.json:
             raise
-        # Who reads a report is told there, too.
+        # The report says it, too.
         done, status = a_class.no_points(exercise, options, why), 2
     print(reports.table_of(done))
     if options.json:
@@ -178,7 +178,7 @@ def watch(exercise, options):
         now = None  # while an editor writes one anew
         with contextlib.suppress(OSError):
             now = [(source.stat().st_mtime_ns, source.stat().st_size) for source in sources]
-        # What changed a moment ago may not be written to its end.
+        # A file that changed a moment ago may not be complete yet.
         if now is not None and now != seen and now == before:
             seen = now
             print()

@@ -30,7 +30,7 @@ class Accesses(NamedTuple):
 
 
 def accesses(file, seed):
-    """Who reads pixels, as Oclgrind tells it of a launch whose buffer of pixels ends before the first of them."""
+    """The reads of pixels, as Oclgrind tells them of a launch whose buffer of pixels ends before the first of them."""
     if file.api != "opencl" or file.exercise.kind != "kernels" or not file.oclgrind():
         return Accesses()
     most = max(tasks.for_detectors(file.exercise, seed)[:-1], key=lambda run: run.count / (run.groups * run.group_size))

@@ -188,9 +188,14 @@ def fault(file, detector, runs, right):
 def faults(file, seed, right=True):
     """What a detector says first; None where there is no detector, "" where nothing was found."""
     under, runs = file.detectors(), tasks.for_detectors(file.exercise, seed)
+    not_right = ""  # under one; another may find why
     for detector in under:
-        if says := fault(file, detector, runs[:-1] if "--uninitialized" in detector.command else runs, right):
+        says = fault(file, detector, runs[:-1] if "--uninitialized" in detector.command else runs, right)
+        if says and not says.startswith("under "):
             return says
+        not_right = not_right or says
+    if not_right:
+        return not_right
     if under and right and file.exercise.data.get("local_memory") and for_the_instructor.accesses(file, seed).local == 0:
         return "nothing passes through local memory: there is no access to it"
     return "" if under else None
@@ -239,7 +244,7 @@ def graded_file(file, seed):
     wrong = any(not each.right for each in found)
     of, says = exercise.points["free of faults"], faults(file, seed, not wrong)
     if says:
-        # What came out right came out right by luck.
+        # The right results were luck.
         verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it is not free of faults")
                                    for v in verdicts[1:]), Verdict("free of faults", 0, of, says, True)]
     elif says is None:
@@ -266,7 +271,7 @@ def diagnosis(file, found, race_free=False):
     came = [each for each in found if each.result and each.run.first == 0]
     if not variant or not came:
         return ""
-    cases = [{"words": run.words, "groups": run.groups, "group_size": run.group_size, "pixels": len(run.pixels)} for run, *_ in came]
+    cases = [{"pitch": 0, **tasks.task_of(file.exercise).names(run), "words": run.words, "pixels": len(run.pixels)} for run, *_ in came]
     asked = {"chapter": file.exercise.chapter, "variant": variant, "one_by_one": file.on_pocl or file.emulated,
              "in_cuda": file.api == "cuda", "race_free": race_free, "cases": cases}
     data = json.dumps(asked).encode() + b"\n" + b"".join(each.run.pixels + each.result for each in came)

@@ -4,7 +4,7 @@
 ///
 /// The grader (submitted_file.py) sends a job through a pipe, standard input: a line of JSON, and
 /// behind it the bytes of the buffers. All of it is read before anything of a student's is loaded.
-/// What was counted goes back through another pipe, standard output. No file is shared. The
+/// The counts go back through another pipe, standard output. No file is shared. The
 /// comparison is the grader's. The programs are run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
 #pragma once
 
@@ -63,8 +63,8 @@ Job read_job();
 /// @throws std::runtime_error with what is missing
 void* find(const std::string& library, const std::string& function);
 
-/// Where results go: what was standard output when this was made. What is printed from then on, by
-/// a student's code perhaps, goes to standard error.
+/// Where results go: standard output as it was when this was made. From then on everything that is
+/// printed, by a student's code perhaps, goes to standard error.
 class Results {
  public:
     Results();

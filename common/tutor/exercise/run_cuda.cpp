@@ -4,8 +4,8 @@
 //     run_cuda               the exit status is run_opencl's
 //
 // They come as a library. Behind kernels the grader has put a function `launch_KERNEL` for each
-// (submitted_file.py); a host program is a function `histogram`. What the library needs of the
-// emulation it finds here; for a GPU it has a runtime of its own, with the same device.
+// (submitted_file.py); a host program is a function `histogram`. The library finds the
+// emulation here; for a GPU it has a runtime of its own, with the same device.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 """Runs a program that cannot be trusted: alone, with limits, and nothing left of it behind.
 
 With bubblewrap it has a process tree, a network and a /tmp of its own, and sees the system's programs and libraries and
-the files that it is given; all of that is gone afterwards. What it reads and what it gives back goes through pipes.
+the files that it is given; all of that is gone afterwards. Its input and its output go through pipes.
 Without bubblewrap the limits hold, and nothing else.
 
 No clock decides: the limit is one of processor time, and what waits for something that never comes is seen by that, too.
@@ -121,7 +121,7 @@ def rules(only=()):
     allow, refuse = (ctypes.c_uint32(each) for each in (0x7FFF0000, 0x50000 | (errno.EPERM if only else errno.ENOSYS)))
     library.seccomp_init.restype = ctypes.c_void_p
     made = ctypes.c_void_p(library.seccomp_init(refuse if only else allow))
-    named = [(name, PLAIN.get(name)) for name in only or NO_CALLS]  # one that this kernel or processor never had is none
+    named = [(name, PLAIN.get(name)) for name in only or NO_CALLS]  # libseccomp has no number for calls that this kernel lacks
     if "openat" in only:
         named.append(("mmap", _Compared.without(3, mmap.MAP_ANONYMOUS)))
     for name, how in named:

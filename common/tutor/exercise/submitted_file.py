@@ -39,6 +39,24 @@ class DoesNotCompile(Exception):
     """What the compiler said."""
 
 
+class NotEmulated(sandbox.Busy):
+    """It needs a word or a header of CUDA's that the emulation lacks, and is not known to lack anything itself."""
+
+    # As the compilers tell a word of ON_CPU_MISSING, which they come to when nothing else is wrong; or a header of CUDA's.
+    LACKS = re.compile(r"([^\s:]+:\d+):\d+: (?:fatal )?error: (?:call to .*\b(\w+)<.* declared.*|.*?(__shared__): )CUDA has"
+                       r"|([^\s:]+:\d+):\d+: fatal error: '?((?:cub|thrust|cuda|cooperative_groups)/[^\s:']+|(?:cuda_|curand)\w+\.h|mma\.h)\b")
+
+    @classmethod
+    def of(cls, said):
+        """It, where the compiler says nothing else; or None."""
+        errors = [line for line in said.splitlines() if "error:" in line]
+        lacking = [found for line in errors if (found := cls.LACKS.search(line))]
+        if not lacking or len(lacking) < len(errors):
+            return None
+        at, word = filter(None, lacking[0].groups())
+        return cls(f"could not be judged here: {at}: CUDA has {word}, and the emulation does not")
+
+
 class Result(NamedTuple):
     """What came back of a run."""
 
@@ -64,8 +82,8 @@ def finds(name, more=r"[\w ]{0,60}"):
     return re.compile(f"(?:{catalogue.DETECTORS[name]['faults']}){more}")
 
 
-# An uneven barrier before the races that come of it.
-EMULATION_FINDS = finds("emulated", r"(?!(?s:.*)not all threads of a block)(?:\(\)[^\n]*?(?=, from call|\n|\Z))?")
+# An uneven barrier, or a lane that does not come, before the races that come of it.
+EMULATION_FINDS = finds("emulated", r"(?!(?s:.*)(?:not all threads of a block|thread \d+ waits))(?:(?:\(\)|(?<= at ))[^\n]*?(?=, from call|\n|\Z))?")
 COMPILER_FINDS = re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-]+|runtime error: [\w ',.*()-]{0,99}")
 
 
@@ -163,7 +181,7 @@ class SubmittedFile:
         return path.read_bytes()
 
     def once(self, what, make, *arguments):
-        """What make() gives, made once."""
+        """The result of make(), which is called once."""
         if what not in self.made:
             self.made[what] = make(*arguments)
         return self.made[what]
@@ -203,8 +221,8 @@ class SubmittedFile:
         return done, results
 
 
-# Under a detector work-items are numbered from the end, and so run in the other order: who merges without waiting is not the
-# last of its group in both.
+# Under a detector work-items are numbered from the end, and so run in the other order: a work-item that merges without
+# waiting is not the last of its group in both.
 FROM_THE_END = ("-Dget_local_id(d)=(get_local_size(d)-1-get_local_id(d)) "
                 "-Dget_global_id(d)=(get_group_id(d)*get_local_size(d)+get_local_id(d))")
 
@@ -222,11 +240,11 @@ class OpenCLFile(SubmittedFile):
         return programs, {}, ""
 
     def detectors(self):
-        """What looks for faults: none where none is there."""
+        """The detectors that this machine has."""
         oclgrind = self.oclgrind()
         return [Detector("oclgrind", finds("oclgrind"), (oclgrind, *how)) for how in (
             ("--data-races", "--max-errors", "2000"),
-            # What LLVM's optimisations make of a division, this one does not know: nothing would be counted.
+            # This check does not know the instructions that LLVM makes of a division: nothing would be counted.
             ("--uninitialized", "--max-errors", "20000", "--build-options", "-cl-opt-disable"))] if oclgrind else []
 
     def oclgrind(self):
@@ -327,10 +345,13 @@ class EmulatedFile(Library):
         return {self.name: self.text + "".join(map(LAUNCH.format, kernels))}
 
     def library(self, options, run, detector):
-        files = {f"common/cuda/on_cpu/{name}": (ON_CPU / name).read_bytes() for name in ("cuda_runtime.h", "cuda_runtime_api.h")}
+        files = {str(path.relative_to(ROOT)): path.read_bytes() for path in ON_CPU.rglob("*") if path.is_file() and path.suffix in (".h", "")}
         for name, text in self.sources(run).items():
             files[name.replace(self.name, "it.cpp")] = self.once(name, self.as_cpp, name, text)
-        return self.compiled(files, ["-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"], detector)
+        try:
+            return self.compiled(files, ["-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"], detector)
+        except DoesNotCompile as why:
+            raise NotEmulated.of(str(why)) or why from None
 
     def parts(self, runs, detector):
         options = dict.fromkeys(run.options for run in runs)

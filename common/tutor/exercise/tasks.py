@@ -108,6 +108,19 @@ class Picture(Rows):
         return {**super().names(run), "first": pictures.HEADER, "pitch": pictures.pitch_of(run.width)}
 
 
+class Pitched(Histogram):
+    """256 counts of a picture in rows that lie a pitch apart, no multiple of 4; the last may be short."""
+
+    def names(self, run):
+        width = 101 + run.count % 97
+        return {**super().names(run), "width": width, "pitch": width // 4 * 4 + 7}
+
+    def memory(self, run):
+        names = self.names(run)
+        rows = (run.pixels[at:at + names["width"]] for at in range(0, run.count, names["width"]))
+        return b"".join(row.ljust(names["pitch"], POISON) for row in rows)
+
+
 class Tiles(Rows):
     """A histogram for each tile of a picture, 32 x 32 pixels, smaller at the right and lower edge."""
 
@@ -207,7 +220,7 @@ class Permuted(Histogram):
         return permuted
 
 
-TASKS = {"histogram": Histogram(), "more-bins": MoreBins(), "picture": Picture(), "tiles": Tiles(),
+TASKS = {"histogram": Histogram(), "more-bins": MoreBins(), "picture": Picture(), "pitched": Pitched(), "tiles": Tiles(),
          "equalized": Equalized(), "threshold": Threshold(), "permuted": Permuted()}
 
 
@@ -360,7 +373,9 @@ def case_of(exercise, run, program, without_pixels=False):
 
     buffers = {"pixels": b"" if without_pixels else task.memory(run)}
     for name, what in exercise.data.get("buffers", {}).items():
-        buffers[name] = (bytes(4) if what.get("zero") else POISON * 4) * worked_out(what["words"])
+        words = worked_out(what["words"])
+        zero = 4 * words if what.get("zero") is True else 4 * what.get("zero", 0)
+        buffers[name] = bytes(zero).ljust(4 * words, POISON) * worked_out(what.get("times", 1))
 
     def argument(text):
         kind, _, expression = text.partition(" ")

@@ -241,7 +241,7 @@ def sources(chapter, api):
         "histogram.cuh", *sorted(path.name for path in (ROOT / chapter).glob("*.cu") if path.name != "first.cu")]  # a program of its own
 
 
-KERNEL = re.compile(r"^((?:template <([^>]*)>\n)?__global__ void (\w+)\(([^)]*)\) \{\n).*?^\}$", re.DOTALL | re.MULTILINE)
+KERNEL = re.compile(r"^((?:template <([^>]*)>\n)?(?:static )?__global__ void (\w+)\(([^)]*)\) \{\n).*?^\}$", re.DOTALL | re.MULTILINE)
 
 
 def choosing(kernels, numbers):
@@ -249,10 +249,12 @@ def choosing(kernels, numbers):
     def names(parameters):
         return ", ".join(re.findall(r"(\w+)(?=,|$)", " ".join((parameters or "").split())))
 
+    within = "".join(f"{name}::" for name in re.findall(r"^namespace (\w+) ", kernels, re.MULTILINE))
+
     def body(kernel):
         head, template, name, parameters = kernel.groups()
         call = name + (f"<{names(template)}>" if template else "") + f"({names(parameters)})"
-        return head + "".join(f"    if (chosen == {number}) return mistake_{number}::{call};\n" for number in numbers) + "}"
+        return head + "".join(f"    if (chosen == {number}) return mistake_{number}::{within}{call};\n" for number in numbers) + "}"
 
     return KERNEL.sub(body, kernels)
 
@@ -294,7 +296,7 @@ def together(chapter, api, how, file):
 
 
 def command_of(build, mistake, api, how=""):
-    """What starts the program with this mistake; of the kernels that it reads it is told later."""
+    """The command that starts the program with this mistake; its kernel file is added later."""
     folder = pathlib.Path(build, mistake.chapter)
     if not mistake.needs_program(api):
         return [str(folder / api)]

@@ -87,99 +87,6 @@
     };
   }
 
-  // What goes on step by step: by the buttons `next` and Back, by arrow keys, and by Run, which pauses, too, and begins anew
-  // (`rewind`) where it is over. Without motion the end comes at once.
-  function stepper({ next, forward, back, isOver, rewind, milliseconds }) {
-    const button = at("run");
-    let timer = 0;
-
-    function pause() {
-      clearInterval(timer);
-      timer = 0;
-      button.textContent = "Run";
-      button.setAttribute("aria-pressed", "false");
-    }
-
-    function run() {
-      if (still()) {
-        while (!isOver()) forward();
-        return;
-      }
-      button.textContent = "Pause";
-      button.setAttribute("aria-pressed", "true");
-      const beat = () => {
-        forward();
-        if (isOver()) pause();
-      };
-      timer = setInterval(beat, milliseconds);
-      beat();
-    }
-
-    const byHand = (go) => () => {
-      pause();
-      go();
-    };
-    at(next).addEventListener("click", byHand(forward));
-    at("back").addEventListener("click", byHand(back));
-    button.addEventListener("click", () => {
-      if (timer !== 0) {
-        pause();
-        return;
-      }
-      if (isOver()) rewind?.();
-      run();
-    });
-    addEventListener("keydown", (event) => {
-      const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
-      // Lists, sliders and fields have arrow keys of their own.
-      if (!go || event.target.closest("select, input, textarea") || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      byHand(go)();
-    });
-    return { pause };
-  }
-
-  // Who goes next of the work-items that are ready. `last` is who went before (-1 at first).
-  const ORDERS = {
-    together: (ready, last) => ready.find((item) => item > last) ?? ready[0], // as a warp: all load, then all add, then all store
-    alone: (ready) => ready[0], // as one thread on one core: each goes on until it is done
-    random: (ready, _, random) => ready[Math.floor(random() * ready.length)],
-  };
-
-  // All states of a model so far, with what led to them, told in #log: so that a page can go back.
-  function story({ model, told, ended, show }) {
-    let history = [];
-    const now = () => history[history.length - 1];
-
-    function begin(state) {
-      history = [{ state, event: null }];
-      at("log").replaceChildren();
-      show();
-    }
-
-    function go(item) {
-      history.push(model.step(now().state, item));
-      at("log").append(element("li", {}, told(now())));
-      if (model.isDone(now().state)) ended(now().state);
-      show();
-    }
-
-    function back() {
-      if (history.length === 1) return;
-      history.pop();
-      at("log").lastChild.remove();
-      show();
-    }
-
-    // In the order that the reader chose.
-    const whoIsNext = (random) => ORDERS[at("order").value](model.ready(now().state), now().event ? now().event.item : -1, random);
-    return { now, begin, go, back, whoIsNext, events: () => history.slice(1).map(({ event }) => event) };
-  }
-
-  const COLOURS = ["blue", "green", "purple", "yellow"];
-  const colour = (number) => `var(--${COLOURS[number % COLOURS.length]})`;
-  const name = (item) => String.fromCharCode(65 + item); // of a work-item
-
   // ---- light or dark -----------------------------------------------------------------------------
 
   // As the reader has chosen on the site; without that as the system has it.
@@ -292,6 +199,6 @@
   }
   addEventListener("storage", showTheme);
 
-  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, follow, goals,
+  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, follow, goals,
     samplePicture, ownPictures };
 })(globalThis);

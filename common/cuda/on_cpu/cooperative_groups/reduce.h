@@ -1,0 +1,3 @@
+/// @file
+/// It is all in one header.
+#include "common/cuda/on_cpu/cooperative_groups.h"
