@@ -107,7 +107,8 @@ int main(int argc, char** argv) try {
     });
     run("aborts", [](Pixels, Histogram&) { std::raise(SIGABRT); });
     run("out-of-memory", abort_without_memory);
-    if (lesson.wants("does-not-build")) throw common::DoesNotBuild("k.cl does not build: two lines\nof a compiler");
+    if (lesson.wants("does-not-build"))
+        throw common::DoesNotBuild("k.cl does not build: two lines\nof a compiler");
     if (lesson.wants("unsupported")) throw common::Unsupported("this device has too little");
     return lesson.finish();
 } catch (...) {

@@ -150,7 +150,7 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
     int copied = 0;
     testing::internal::CaptureStderr();
     common::Runs runs({"planted", true, {6, 64, 3}}, kExpected, kRepeat,
-              [&](Result row) { examined.result = row; });
+                      [&](Result row) { examined.result = row; });
     while (runs.next()) {
         EXPECT_EQ(runs.counts[255], common::kPoison);
         runs.begin();
@@ -171,7 +171,7 @@ TEST(VerifyOnDevice, WhatTheDeviceCannotDoNeverRuns) {
     Result result;
     EXPECT_EQ(tests::said([&] {
                   common::Runs runs({"local", true, {6, 64}, "groups too large"}, Histogram{}, 2,
-                            [&](Result row) { result = row; });
+                                    [&](Result row) { result = row; });
                   EXPECT_FALSE(runs.next());
               }),
               "  local: skipped, groups too large\n");
@@ -332,7 +332,8 @@ TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
 void change_clocks() {
     int run = 0;
     Result result;
-    common::Runs runs({"planted", true, {6, 64}}, kExpected, kRepeat, [&](Result row) { result = row; });
+    common::Runs runs({"planted", true, {6, 64}}, kExpected, kRepeat,
+                      [&](Result row) { result = row; });
     while (runs.next()) {
         runs.begin();
         runs.counts = kExpected;
