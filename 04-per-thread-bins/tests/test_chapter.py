@@ -13,17 +13,10 @@ from programs import QUICK, Run, Test  # noqa: E402
 class Overflow(Test):
     """256 equal pixels for each work-item: every 8-bit counter comes back to 0, and the check sees it."""
 
-    def is_caught(self, name):
-        program = programs.built(name)
-        if not program:
-            self.skipTest(f"{name} was not built")
-        self.expect([program, "--constant", "127", "--random", "4M", "--variant", "uchar-overflow", *QUICK], 1, err="wrong bins: 1 of 256")
-
-    def test_opencl(self):
-        self.is_caught("04-per-thread-bins/opencl")
-
-    def test_cuda(self):
-        self.is_caught("04-per-thread-bins/cuda")
+    def test_each_api(self):
+        for program in self.built_in("04-per-thread-bins", ("opencl", "cuda")):
+            with self.subTest(program):
+                self.expect([program, "--constant", "127", "--random", "4M", "--variant", "uchar-overflow", *QUICK], 1, err="wrong bins: 1 of 256")
 
 
 class OpenCLLoads(Test):

@@ -29,10 +29,7 @@ class Workshop:
 
     def each_api(self, workshop):
         """The programs of a workshop, or of the lesson, that were built."""
-        found = [path for path in (programs.built(f"{FOLDER}/{workshop}{api}") for api in ("opencl", "cuda")) if path]
-        if not found:
-            self.skipTest("no program was built")
-        return found
+        return self.built_in(f"{FOLDER}/{workshop}".rstrip("/"), ("opencl", "cuda"))
 
     def refused(self, program, rows):
         for arguments, says in rows.items():
@@ -146,8 +143,7 @@ class Tune(Workshop, Test):
     def tuned(self, lesson, says):
         self.expect([lesson, "--random", "100003", "--variant", "tuned", *QUICK], environment=self.kept, out="\ntuned [^\n]* match\n", err=says)
 
-    def keeps_what_it_finds(self, api):
-        tune, lesson = self.program(f"workshops/tune/{api}"), self.program(api)
+    def keeps_what_it_finds(self, tune, lesson):
         devices = self.expect([tune, "--list-devices"], err="^$", environment=self.kept).out
         self.assertEqual(devices, self.expect([lesson, "--list-devices"], environment=self.kept).out)
         self.tuned(lesson, "the rule of thumb, as tune has not run here")
@@ -169,11 +165,11 @@ class Tune(Workshop, Test):
         self.expect([tune, "--seconds", "0.3"], environment=self.kept)
         self.tuned(lesson, "  tuned, [^\n]*found by tune on 20")
 
-    def test_opencl(self):
-        self.keeps_what_it_finds("opencl")
-
-    def test_cuda(self):
-        self.keeps_what_it_finds("cuda")
+    def test_each_api(self):
+        for program in self.each_api("workshops/tune/"):
+            with self.subTest(program):
+                self.setUp()  # a cache of its own
+                self.keeps_what_it_finds(program, self.program(pathlib.Path(program).name))
 
     def test_json(self):
         for program in self.each_api("workshops/tune/"):
@@ -206,22 +202,12 @@ class EndToEnd(Workshop, Test):
 
     WAYS = ("copy", "pageable", "pinned", "pipelined", "mapped")
 
-    def counts(self, api):
-        program = self.program(f"workshops/end-to-end/{api}")
-        for arguments in ("--random 1 --repeat 2", "--random 100003 --repeat 2", "--random 40000003 --repeat 1",
-                          "--constant 127 --random 1M --repeat 1",
-                          "--random 100003 --repeat 1 --variant pipelined"):
-            with self.subTest(arguments):
-                self.expect([program, *arguments.split(" ")], environment=self.kept)
-
-    def test_opencl(self):
-        self.counts("opencl")
-
-    def test_cuda(self):
-        self.counts("cuda")
-
-    def test_cuda_on_a_cpu(self):
-        self.counts("cuda-on-cpu")
+    def test_each_api(self):
+        for program in self.built_in(f"{FOLDER}/workshops/end-to-end"):
+            for arguments in ("--random 1 --repeat 2", "--random 100003 --repeat 2", "--random 40000003 --repeat 1",
+                              "--constant 127 --random 1M --repeat 1", "--random 100003 --repeat 1 --variant pipelined"):
+                with self.subTest(program=program, arguments=arguments):
+                    self.expect([program, *arguments.split(" ")], environment=self.kept)
 
     def test_json(self):
         for program in self.each_api("workshops/end-to-end/"):

@@ -81,3 +81,13 @@ function(add_gtests target)
             SKIP_REGULAR_EXPRESSION "${all_skipped}" FAIL_REGULAR_EXPRESSION "Running 0 tests")
     endforeach()
 endfunction()
+
+# unit_test(target library): tests/TARGET.cpp of this folder, of what a library has without a device.
+function(unit_test target library)
+    this_folder()
+    string(REPLACE "/" "." prefix ${folder})
+    set(source tests/${target}.cpp)
+    add_executable(${target} ${source})
+    target_link_libraries(${target} PRIVATE ${library} tests_support GTest::gtest_main project_warnings)
+    add_gtests(${target} PREFIX ${prefix} LABELS chapter-${number} SOURCES ${source})
+endfunction()

@@ -26,11 +26,9 @@
 
 namespace common {
 
-/// Has the results that do not match explained: says why on standard error, and notes it in them.
-/// The report needs none of this: an explainer that is not there is not missed, and one that
-/// crashes, hangs or talks nonsense costs a line on standard error. Nothing is asked for C++, and
-/// under Oclgrind, which says it better and would take minutes.
-/// @param at_most for each of the results
+/// Says why on standard error, and notes it in the results. An explainer that is not there is not
+/// missed, and one that fails costs a line. Nothing is asked for C++, and under Oclgrind, which says
+/// it better. @param at_most for each of the results
 void explain_wrong(RunDocument& document, const Options& options, const Input& input,
                    const std::filesystem::path& explainer,
                    std::chrono::milliseconds at_most = std::chrono::minutes(5));

@@ -15,16 +15,12 @@ namespace common {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// Opens a file for reading. Besides files that is what the system has under /dev: /dev/stdin, and
-/// /dev/fd/N, by which a shell hands over the output of another program, `<(program)`.
-/// @throws BadInput with the reason, without the file's name: missing, a folder, a named pipe, ...
+/// Opens a file for reading, or what the system has under /dev: /dev/stdin, and /dev/fd/N, by which
+/// a shell hands over the output of another program. @throws BadInput, without the file's name
 File open_input(const std::filesystem::path& path);
 
-/// All bytes of such a file.
-/// @param most of the bytes: without it enough for a program, and an end to what has none
-/// @param wanted is asked with the first 8 bytes, or all if they are fewer; if it says no, the file
-/// is not read on
-/// @throws BadInput as above, and where it cannot be read or has more bytes
+/// All bytes of such a file, but not more than `most`; where `wanted` says no to the first 8, no
+/// others. @throws BadInput as above, and where it cannot be read or has more bytes
 std::string read_whole(const std::filesystem::path& path, std::size_t most = std::size_t{1} << 30,
                        const std::function<bool(std::string_view)>& wanted = {});
 

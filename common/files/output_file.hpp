@@ -15,18 +15,14 @@ struct NamedFile {
     std::filesystem::path path;
 };
 
-/// Finds out now whether write_atomically could write all of these later, without changing what
-/// stands there; and that none of them is another of them, one of the inputs or standard output,
-/// whatever name or link leads to a file that is there.
-/// @param inputs need not exist: the path of one may not be that of an output either
+/// Finds out now whether write_atomically could write all of these later; and that none of them is
+/// another of them, one of the inputs or standard output, whatever name or link leads to it.
 /// @throws BadInput naming the file and the reason
 void require_output_files(const std::vector<NamedFile>& outputs,
                           const std::vector<NamedFile>& inputs);
 
-/// Writes the bytes to a new file beside `path` and moves it into place once the disk has them, so
-/// that a reader sees the old content or the new, never half of it (an atomic write).
-/// /dev/stdout, a pipe or a device is written to directly.
-/// @throws BadInput naming the file and the reason
+/// Writes a new file beside `path` and moves it into place once the disk has it. What is no regular
+/// file (/dev/stdout, a pipe) is written to directly. @throws BadInput naming the file and the reason
 void write_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace common

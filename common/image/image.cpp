@@ -7,7 +7,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -17,57 +16,53 @@
 
 template class std::vector<std::uint8_t, common::UninitializedAllocator<std::uint8_t>>;
 
-// stb_image decodes. It reads a file that ends too early as if zeros followed, so the functions
-// here find out whether a file is whole.
 namespace common {
 namespace {
 
-constexpr const char* kTruncated = "truncated: the file ends before the picture does";
-
-enum class Format { kNone, kBmp, kPng, kJpeg, kPnm };
-
-Format format_of(std::string_view bytes) {
-    if (bytes.starts_with("BM")) return Format::kBmp;
-    if (bytes.starts_with("\x89PNG\r\n\x1A\n")) return Format::kPng;
-    if (bytes.starts_with("\xFF\xD8\xFF")) return Format::kJpeg;
-    if (bytes.starts_with("P5") || bytes.starts_with("P6")) return Format::kPnm;
-    return Format::kNone;
+bool is_picture(std::string_view bytes) {
+    return bytes.starts_with("BM") || bytes.starts_with("\x89PNG\r\n\x1A\n") ||
+           bytes.starts_with("\xFF\xD8\xFF") || bytes.starts_with("P5") || bytes.starts_with("P6");
 }
 
-bool is_whole_bmp(std::string_view bytes) {
-    if (bytes.size() < 14 + 40) return false;
-    const auto number = [&](std::size_t at, std::size_t size) {
-        std::uint32_t value = 0;
-        for (std::size_t i = size; i-- > 0;)
-            value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
-        return value;
-    };
-    if (number(14, 4) < 40) throw BadInput("unsupported or damaged: a BMP of OS/2");
-    const std::int64_t width = static_cast<std::int32_t>(number(18, 4));
-    // Negative: from the top down.
-    const std::int64_t height = std::abs(std::int64_t{static_cast<std::int32_t>(number(22, 4))});
-    if (std::max(width, height) > 1 << 24)
-        throw BadInput(fmt::format("too large a picture: {} x {} pixels", width, height));
-    // Of packed pixels nothing is known here; stb_image says that it does not read them.
-    const std::uint32_t compression = number(30, 4);
-    if (compression != 0 && compression != 3) return true;
-    // A row is padded to 4 bytes. The last row's padding may be missing.
-    const std::int64_t row = (width * number(28, 2) + 7) / 8;
-    const std::int64_t pixels = (row + 3) / 4 * 4 * (height - 1) + row;
-    return static_cast<std::int64_t>(bytes.size()) >= number(10, 4) + pixels;
+// stb_image decodes, and reads a file that ends too early as if zeros followed. So it gets the
+// bytes from here, where it is noted that it has asked for more than there are.
+struct Source {
+    std::string_view bytes;
+    const char* buffer = nullptr;  // its own, which is filled as far as that goes
+    bool has_ended = false;
+};
+
+int read(void* from, char* to, int size) {
+    Source& source = *static_cast<Source*>(from);
+    if (source.buffer == nullptr) source.buffer = to;
+    const std::size_t count = source.bytes.copy(to, static_cast<std::size_t>(size));
+    source.bytes.remove_prefix(count);
+    if (count < (to == source.buffer ? 1 : static_cast<std::size_t>(size))) source.has_ended = true;
+    return static_cast<int>(count);
 }
 
-// It ends with a marker, behind the last scan: what it holds of a smaller picture stands before.
-bool is_whole_jpeg(std::string_view bytes) {
-    const std::size_t scan = bytes.rfind("\xFF\xDA");
-    const std::size_t end = bytes.rfind("\xFF\xD9");
-    return scan != std::string_view::npos && end != std::string_view::npos && scan < end;
+void skip(void* from, int size) {
+    std::string_view& bytes = static_cast<Source*>(from)->bytes;
+    bytes.remove_prefix(std::min(bytes.size(), static_cast<std::size_t>(size)));
 }
 
-bool is_whole_pnm(std::string_view bytes) {
-    std::size_t at = 2;
-    std::uint64_t numbers[3] = {};
-    for (std::uint64_t& number : numbers) {
+int is_at_end(void* from) {
+    return static_cast<Source*>(from)->bytes.empty() ? 1 : 0;
+}
+
+// What it would read wrongly.
+void require_known_kind(std::string_view bytes) {
+    using namespace std::string_view_literals;
+    if (!is_picture(bytes))
+        throw BadInput("not a picture of a format that is read here: BMP, PNG, JPEG, PGM, PPM");
+    if (bytes.starts_with("BM") && bytes.size() > 25) {
+        if (static_cast<std::uint8_t>(bytes[14]) < 40)
+            throw BadInput("unsupported or damaged: a BMP of OS/2");
+        if (bytes.substr(22, 4) == "\0\0\0\x80"sv) throw BadInput("too large a picture");
+    }
+    if (!bytes.starts_with("P")) return;
+    std::size_t at = 2, number = 0;
+    for (int i = 0; i < 3; ++i) {  // width, height, the largest value
         while (at < bytes.size() &&
                (std::isspace(static_cast<unsigned char>(bytes[at])) != 0 || bytes[at] == '#'))
             at = bytes[at] == '#' ? std::min(bytes.find('\n', at), bytes.size()) : at + 1;
@@ -77,39 +72,22 @@ bool is_whole_pnm(std::string_view bytes) {
             throw BadInput("damaged, truncated or too large: not the header of a PGM or PPM");
         at = static_cast<std::size_t>(end - bytes.data());
     }
-    const auto& [width, height, largest] = numbers;
-    if (largest != 255) throw BadInput("unsupported: a PGM or PPM whose largest value is not 255");
-    return bytes.size() > at && bytes.size() - at - 1 >= width * height * (bytes[1] == '6' ? 3 : 1);
-}
-
-bool is_whole(std::string_view bytes) {
-    switch (format_of(bytes)) {
-        case Format::kBmp:
-            return is_whole_bmp(bytes);
-        case Format::kPng:
-            return bytes.find("IEND") != std::string_view::npos;  // its last chunk
-        case Format::kJpeg:
-            return is_whole_jpeg(bytes);
-        case Format::kPnm:
-            return is_whole_pnm(bytes);
-        case Format::kNone:
-            break;
-    }
-    throw BadInput("not a picture of a format that is read here: BMP, PNG, JPEG, PGM, PPM");
+    if (number != 255) throw BadInput("unsupported: a PGM or PPM whose largest value is not 255");
 }
 
 }  // namespace
 
 Picture decode_picture(const std::string& bytes) {
-    if (!is_whole(bytes)) throw BadInput(kTruncated);
+    require_known_kind(bytes);
+    const stbi_io_callbacks calls{read, skip, is_at_end};
+    Source source{bytes};
     int width = 0;
     int height = 0;
     int channels_in_file = 0;
     const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
-        stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(bytes.data()),
-                              static_cast<int>(bytes.size()), &width, &height, &channels_in_file,
-                              1),
+        stbi_load_from_callbacks(&calls, &source, &width, &height, &channels_in_file, 1),
         stbi_image_free);
+    if (source.has_ended) throw BadInput("truncated: the file ends before the picture does");
     if (!decoded) {
         const char* const reason = stbi_failure_reason();
         throw BadInput(fmt::format("cannot be decoded: {}",
@@ -123,11 +101,9 @@ Picture decode_picture(const std::string& bytes) {
 
 Picture load_picture(const std::filesystem::path& path) {
     try {
-        // Another kind of file may be large, or have no end.
+        // What is no picture may be large, or without an end.
         constexpr std::size_t kMaxBytes = std::numeric_limits<int>::max();  // stb_image's int
-        const std::string bytes = read_whole(path, kMaxBytes, [](std::string_view first) {
-            return format_of(first) != Format::kNone;
-        });
+        const std::string bytes = read_whole(path, kMaxBytes, is_picture);
         if (bytes.empty()) throw BadInput("an empty file");
         return decode_picture(bytes);
     } catch (const BadInput& reason) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -58,78 +59,47 @@ T ask(cl_device_id device, cl_device_info what) {
     return value;
 }
 
-std::string device_text(cl_device_id device, cl_device_info what) {
+// What a call tells of so many bytes, which first says how many.
+template <typename Get>
+std::string text_of(const Get& get) {
     std::size_t size = 0;
-    CHECK_CL(clGetDeviceInfo(device, what, 0, nullptr, &size));
+    get(0, nullptr, &size);
     std::string text(size, '\0');
-    CHECK_CL(clGetDeviceInfo(device, what, size, text.data(), nullptr));
+    get(size, text.data(), nullptr);
     return trimmed(text);
 }
 
-std::string platform_text(cl_platform_id platform, cl_platform_info what) {
-    std::size_t size = 0;
-    CHECK_CL(clGetPlatformInfo(platform, what, 0, nullptr, &size));
-    std::string text(size, '\0');
-    CHECK_CL(clGetPlatformInfo(platform, what, size, text.data(), nullptr));
-    return trimmed(text);
+std::string device_text(cl_device_id device, cl_device_info what) {
+    return text_of([&](auto... to) { CHECK_CL(clGetDeviceInfo(device, what, to...)); });
 }
+
+std::string platform_text(cl_platform_id platform, cl_platform_info what) {
+    return text_of([&](auto... to) { CHECK_CL(clGetPlatformInfo(platform, what, to...)); });
+}
+
+// The names of 0, -1, -2 ... without CL_, and of -30, -31 ... without CL_INVALID_.
+constexpr const char* kErrors =
+    "SUCCESS DEVICE_NOT_FOUND DEVICE_NOT_AVAILABLE COMPILER_NOT_AVAILABLE "
+    "MEM_OBJECT_ALLOCATION_FAILURE OUT_OF_RESOURCES OUT_OF_HOST_MEMORY "
+    "PROFILING_INFO_NOT_AVAILABLE MEM_COPY_OVERLAP IMAGE_FORMAT_MISMATCH "
+    "IMAGE_FORMAT_NOT_SUPPORTED BUILD_PROGRAM_FAILURE MAP_FAILURE "
+    "MISALIGNED_SUB_BUFFER_OFFSET EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST";
+constexpr const char* kInvalid =
+    "VALUE DEVICE_TYPE PLATFORM DEVICE CONTEXT QUEUE_PROPERTIES COMMAND_QUEUE HOST_PTR "
+    "MEM_OBJECT IMAGE_FORMAT_DESCRIPTOR IMAGE_SIZE SAMPLER BINARY BUILD_OPTIONS PROGRAM "
+    "PROGRAM_EXECUTABLE KERNEL_NAME KERNEL_DEFINITION KERNEL ARG_INDEX ARG_VALUE ARG_SIZE "
+    "KERNEL_ARGS WORK_DIMENSION WORK_GROUP_SIZE WORK_ITEM_SIZE GLOBAL_OFFSET EVENT_WAIT_LIST "
+    "EVENT OPERATION GL_OBJECT BUFFER_SIZE MIP_LEVEL GLOBAL_WORK_SIZE PROPERTY";
 
 }  // namespace
 
 std::string error_name(cl_int error) {
-    switch (error) {
-#define NAME(code) \
-    case code:     \
-        return #code
-        NAME(CL_SUCCESS);
-        NAME(CL_DEVICE_NOT_FOUND);
-        NAME(CL_DEVICE_NOT_AVAILABLE);
-        NAME(CL_COMPILER_NOT_AVAILABLE);
-        NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE);
-        NAME(CL_OUT_OF_RESOURCES);
-        NAME(CL_OUT_OF_HOST_MEMORY);
-        NAME(CL_PROFILING_INFO_NOT_AVAILABLE);
-        NAME(CL_MEM_COPY_OVERLAP);
-        NAME(CL_BUILD_PROGRAM_FAILURE);
-        NAME(CL_MAP_FAILURE);
-        NAME(CL_MISALIGNED_SUB_BUFFER_OFFSET);
-        NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-        NAME(CL_INVALID_VALUE);
-        NAME(CL_INVALID_DEVICE_TYPE);
-        NAME(CL_INVALID_PLATFORM);
-        NAME(CL_INVALID_DEVICE);
-        NAME(CL_INVALID_CONTEXT);
-        NAME(CL_INVALID_QUEUE_PROPERTIES);
-        NAME(CL_INVALID_COMMAND_QUEUE);
-        NAME(CL_INVALID_HOST_PTR);
-        NAME(CL_INVALID_MEM_OBJECT);
-        NAME(CL_INVALID_BINARY);
-        NAME(CL_INVALID_BUILD_OPTIONS);
-        NAME(CL_INVALID_PROGRAM);
-        NAME(CL_INVALID_PROGRAM_EXECUTABLE);
-        NAME(CL_INVALID_KERNEL_NAME);
-        NAME(CL_INVALID_KERNEL_DEFINITION);
-        NAME(CL_INVALID_KERNEL);
-        NAME(CL_INVALID_ARG_INDEX);
-        NAME(CL_INVALID_ARG_VALUE);
-        NAME(CL_INVALID_ARG_SIZE);
-        NAME(CL_INVALID_KERNEL_ARGS);
-        NAME(CL_INVALID_WORK_DIMENSION);
-        NAME(CL_INVALID_WORK_GROUP_SIZE);
-        NAME(CL_INVALID_WORK_ITEM_SIZE);
-        NAME(CL_INVALID_GLOBAL_OFFSET);
-        NAME(CL_INVALID_EVENT_WAIT_LIST);
-        NAME(CL_INVALID_EVENT);
-        NAME(CL_INVALID_OPERATION);
-        NAME(CL_INVALID_BUFFER_SIZE);
-        NAME(CL_INVALID_GLOBAL_WORK_SIZE);
-        NAME(CL_INVALID_PROPERTY);
-#undef NAME
-        case kPlatformNotFound:
-            return "CL_PLATFORM_NOT_FOUND_KHR";
-        default:
-            return "an error without a name here";
-    }
+    if (error == kPlatformNotFound) return "CL_PLATFORM_NOT_FOUND_KHR";
+    std::istringstream names(error <= -30 ? kInvalid : kErrors);
+    std::string name;
+    for (cl_int at = error <= -30 ? -30 : 0; at >= error; --at)
+        if (!(names >> name)) return "an error without a name here";
+    return (error <= -30 ? "CL_INVALID_" : "CL_") + name;
 }
 
 void check(cl_int error, const char* call, const char* file, int line) {
@@ -296,21 +266,15 @@ namespace {
 
 // What the #line of the source calls its file (common/files/kernel_file.hpp).
 std::string name_of(cl_program program) {
-    std::size_t size = 0;
-    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size));
-    std::string source(size, '\0');
-    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, source.data(), nullptr));
+    const std::string source =
+        text_of([&](auto... to) { CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, to...)); });
     if (!source.starts_with("#line")) return "the kernels' file";
     const std::size_t begin = source.find('"') + 1;
     return source.substr(begin, source.find('"', begin) - begin);
 }
 
 std::string build_text(cl_program program, cl_device_id device, cl_program_build_info what) {
-    std::size_t size = 0;
-    if (clGetProgramBuildInfo(program, device, what, 0, nullptr, &size) != CL_SUCCESS) return {};
-    std::string text(size, '\0');
-    CHECK_CL(clGetProgramBuildInfo(program, device, what, size, text.data(), nullptr));
-    return trimmed(text);
+    return text_of([&](auto... to) { clGetProgramBuildInfo(program, device, what, to...); });
 }
 
 }  // namespace
@@ -382,14 +346,10 @@ std::size_t max_work_group_size(cl_device_id device) {
                     max_in_each(device).at(0));
 }
 
-namespace {
-
-cl_ulong max_buffer(cl_device_id device) {
+static cl_ulong max_buffer(cl_device_id device) {
     return std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
                     ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
 }
-
-}  // namespace
 
 void require_memory(cl_device_id device, std::size_t bytes) {
     const cl_ulong most = max_buffer(device);

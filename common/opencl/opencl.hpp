@@ -1,7 +1,6 @@
 /// @file
 /// What an OpenCL host program needs beside the API itself: a check for every call, the choice of a
-/// device and what it allows, and owners of OpenCL's objects that convert to the raw handle. While
-/// a program answers the diagnosis, opencl/kept.cpp keeps what it has created and built.
+/// device and what it allows, and owners of OpenCL's objects that convert to the raw handle.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -94,7 +93,6 @@ void check_build(cl_int built, cl_program program, cl_device_id device);
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options);
 
-/// Whether the device has this extension of OpenCL, such as "cl_khr_int64_base_atomics".
 bool has_extension(cl_device_id device, const std::string& name);
 
 /// CL_DEVICE_MAX_COMPUTE_UNITS: a GPU's multiprocessors, a CPU's hardware threads.

@@ -9,10 +9,7 @@
 namespace common {
 
 /// The index in `names` that `wanted` means: a number, or text that a name contains in any case
-/// (the first that does).
-/// @param names what each device may be called by, one or more
-/// @param api for the message, such as "OpenCL"
-/// @throws BadInput where no device is meant
+/// (the first that does). @throws BadInput where no device is meant
 std::size_t device_by_text(const std::string& wanted, const std::vector<std::string>& names,
                            const std::string& api);
 

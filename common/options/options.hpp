@@ -49,38 +49,29 @@ struct Options {
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 
-    /// What was given of the program's choice of this name, such as "walk".
+    /// What was given of the program's choice of this name, such as "walk"; or of one between numbers.
     [[nodiscard]] std::optional<std::string> choice(std::string_view name) const;
-
-    /// The same of a choice between whole numbers.
     [[nodiscard]] std::optional<unsigned> number(std::string_view name) const;
 
-    /// What was asked for of the launch, as on a command line: "--groups 1 --walk blocked". Empty
-    /// where all is left to the program.
+    /// What was asked for of the launch, as on a command line: "--groups 1 --walk blocked".
     [[nodiscard]] std::string launch_text() const;
 };
 
 /// Parses what the options were added for. --help prints the help, and behind it `after_the_help`,
-/// and throws Finished.
-/// @throws BadInput in one line
+/// and throws Finished. @throws BadInput in one line
 void parse_command_line(CLI::App& app, int argc, const char* const* argv,
                         const std::string& after_the_help = {});
 
-/// Reads the command line. --help prints the help and throws Finished.
-/// @throws BadInput in one line that names the option, also for an output file that could not be
-/// written or is needed as it is
-/// @param add_more adds the options that only this program has, with variables of its own
+/// Reads the command line; `add_more` adds the options that only this program has.
+/// @throws Finished, BadInput in one line, also for an output file that could not be written
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more = {});
 
-/// A command line as `main` gets it, from its words behind the program's name. The words must
-/// outlive it.
+/// A command line as `main` gets it. The words must outlive it.
 std::vector<const char*> argv_of(const std::string& program, const std::vector<std::string>& words);
 
-/// For `add_more`: no other file need include CLI11 for it, which takes compilers seconds. The
-/// first adds an option with a whole number from `least` to `most`, called `type` in the help, for
-/// `take`; the second one without a value, the third one with a file, which may be given several
-/// times.
+/// For `add_more`: no other file need include CLI11 for it, which takes compilers seconds. A whole
+/// number, called `type` in the help; a flag; a file, which may be given several times.
 void add_number(CLI::App& app, const std::string& name, const std::string& description,
                 std::uint64_t least, std::uint64_t most, const std::string& type,
                 const std::function<void(std::uint64_t)>& take);

@@ -1,6 +1,5 @@
 /// @file
-/// One run of one program as data: what `--json` writes and what the diagnosis reads. docs/json.md
-/// describes the format.
+/// One run of one program as data: what `--json` writes (docs/json.md) and what the diagnosis reads.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +28,7 @@ struct RunDocument {
 
     /// Median time of the row `serial`; empty where there is none that matches.
     [[nodiscard]] std::optional<double> serial_row_ms() const;
-    /// GB/s of pixels; empty where the row was skipped or does not match: how fast a wrong answer
-    /// comes is no speed, and its time is told without these.
+    /// GB/s of pixels; empty where the row was skipped or does not match: a wrong answer has no speed.
     [[nodiscard]] std::optional<double> gb_s(const Result& result) const;
     [[nodiscard]] std::optional<double> percent_of_ceiling(const Result& result) const;
     [[nodiscard]] std::optional<double> speedup_over_serial(const Result& result) const;

@@ -9,9 +9,7 @@
 
 namespace common {
 
-/// The bytes of a PNG: left the pixels, scaled to fit 512 x 512 (each shown pixel is the mean of
-/// those it stands for), right a bar per bin over the greys from 0 to 255, the highest bar at
-/// full height.
+/// The bytes of the file.
 std::string histogram_png(const Input& input, const Histogram& histogram);
 
 }  // namespace common

@@ -141,6 +141,10 @@ class Test(unittest.TestCase):
         self.assertIsNone(error and f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}")
         return document
 
+    def built_in(self, folder, apis=("opencl", "cuda", "cuda-on-cpu")):
+        """The programs of a folder in these APIs that were built; skipped where none was."""
+        return [path for api in apis if (path := built(f"{folder}/{api}"))] or self.skipTest(f"nothing was built in {folder}")
+
     def folder(self):
         """A folder of the test's own, gone at its end."""
         path = pathlib.Path(tempfile.mkdtemp(prefix="histogram-tests-"))

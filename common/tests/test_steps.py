@@ -109,6 +109,16 @@ CHECKED = re.compile(r"\b(?:CHECK_CL|CHECK_CUDA|CUDA_HAS_ROOM|check_build)\( ?(?
                      r"\b(cl[A-Z]\w*)\([^;]*&error\)+; CHECK_CL\(error, (?:\(?\"\1\b|name\))|cudaGet(LastError|ErrorString)\(")
 
 
+class Kernels(Test):
+    def test_each_is_launched(self):
+        """In CUDA; in OpenCL test_program.py tells by the result."""
+        for folder in sorted(ROOT.glob("0[2-5]-*")):
+            text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.cu*")))
+            kernels = re.findall(r"__global__ [^;{]*?\bvoid (\w+)\(", text)
+            self.assertGreaterEqual(len(kernels), 4, folder.name)
+            self.assertEqual([name for name in kernels if len(re.findall(rf"\b{name}\b", text)) < 2], [], folder.name)
+
+
 class Hosts(Test):
     """A host is read from top to bottom, in minutes, with every raw call in sight."""
 

@@ -18,18 +18,8 @@ TOOLS = ROOT / "docs" / "tools"
 sys.path[:0] = [str(TOOLS), str(ROOT / "common" / "tutor" / "exercise")]
 import recorded  # noqa: E402
 
-MACHINE = {
-    "date": "2026-01-02",
-    "commit": "abc1234",
-    "system": "Linux",
-    "processor": "Some CPU",
-    "processor_family": "6",
-    "processor_model": "7",
-    "compiler": "c++ 12",
-    "build_type": "Release",
-    "nvcc": None,
-    "gpu": "Some GPU, 1.0",
-}
+MACHINE = {"date": "2026-01-02", "commit": "abc1234", "system": "Linux", "processor": "Some CPU", "processor_family": "6", "processor_model": "7",
+           "compiler": "c++ 12", "build_type": "Release", "nvcc": None, "gpu": "Some GPU, 1.0"}
 PIXELS = {"1M": 1 << 20, "1G": 1 << 30}
 
 
@@ -46,32 +36,18 @@ def folder_option(name):
 def result(variant, gb_s, pixels):
     """A strategy's result as a program writes it."""
     median = pixels / gb_s / 1e6
-    return {
-        "variant": variant,
-        "check": "match",
-        "reason": "",
-        "kernel_ms": {"median": median, "min": median, "max": median, "runs": 7},
-        "gb_s": gb_s,
-        "percent_of_ceiling": gb_s / 40,
-        "speedup_over_serial": gb_s / 2,
-        "end_to_end_ms": 2 * median,
-    }
+    return {"variant": variant, "check": "match", "reason": "", "kernel_ms": {"median": median, "min": median, "max": median, "runs": 7},
+            "gb_s": gb_s, "percent_of_ceiling": gb_s / 40, "speedup_over_serial": gb_s / 2, "end_to_end_ms": 2 * median}
 
 
 def run_entry(program, rates, name="photo", size="1G"):
     """What the results keep of a run: {strategy: GB/s}. Its `run` is what --json writes."""
     chapter, *_, file = program.split("/")
     api = {"cpu": "C++", "opencl": "OpenCL"}.get(file, "CUDA")
-    document = {
-        "chapter": chapter,
-        "api": api,
-        "device": "Some device",
-        "driver": f"{api} driver",
-        "input": {"name": "picture.bmp", "pixels": PIXELS[size], "seed": None},
-        "read_ceiling_gb_s": 4000.0,
-        "serial_ms": PIXELS[size] / 2e6,  # 2 GB/s
-        "results": [result(variant, gb_s, PIXELS[size]) for variant, gb_s in rates.items()],
-    }
+    document = {"chapter": chapter, "api": api, "device": "Some device", "driver": f"{api} driver",
+                "input": {"name": "picture.bmp", "pixels": PIXELS[size], "seed": None}, "read_ceiling_gb_s": 4000.0,
+                "serial_ms": PIXELS[size] / 2e6,  # 2 GB/s
+                "results": [result(variant, gb_s, PIXELS[size]) for variant, gb_s in rates.items()]}
     return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
 
 

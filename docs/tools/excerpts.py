@@ -72,17 +72,8 @@ def folded(opencl, opencl_code, cuda, cuda_code):
 
     (Lines of code are too long for two columns on most pages.)
     """
-    return [
-        f"OpenCL ([{opencl}]({opencl})):",
-        "",
-        *opencl_code,
-        "",
-        f"<details><summary>The same in CUDA ({cuda})</summary>",
-        "",
-        *cuda_code,
-        "",
-        "</details>",
-    ]
+    return [f"OpenCL ([{opencl}]({opencl})):", "", *opencl_code, "",
+            f"<details><summary>The same in CUDA ({cuda})</summary>", "", *cuda_code, "", "</details>"]
 
 
 def excerpt(page, file, name, *part):

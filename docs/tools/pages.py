@@ -17,19 +17,8 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLAY = ROOT / "docs" / "site" / "play"
-HEADINGS = [
-    "What you will learn",
-    "The idea in one picture",
-    "The strategy",
-    "The race conditions",
-    "Where the data lives",
-    "Predict, then run",
-    "Measured",
-    "What went wrong in published code",
-    "Exercises",
-    "Check yourself",
-    "Sources",
-]
+HEADINGS = ["What you will learn", "The idea in one picture", "The strategy", "The race conditions", "Where the data lives", "Predict, then run",
+            "Measured", "What went wrong in published code", "Exercises", "Check yourself", "Sources"]
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"^<!-- [\w-]+: .*?^<!-- end -->$", re.DOTALL | re.MULTILINE)  # by generate.py

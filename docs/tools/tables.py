@@ -12,14 +12,14 @@ input and size: docs/measuring.md says which.
 import inspect
 import re
 from collections import Counter
+from typing import NamedTuple
 
-import ladder
 import law
 import queues
 import recorded
-from experiments import EXPERIMENTS, PROFILE, STALLS, stall
+from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, stall
+from pages import FENCED, HEADING, anchor
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
-
 
 # ---- what tables share ---------------------------------------------------------------------------
 
@@ -165,8 +165,7 @@ def peers_table(recording, size):
     entries = [entry for entry in select(recording, "runs", program=recorded.PEERS, size=size)
                if entry["input"] in (*recorded.PICTURES, "contention-10", "contention-40", "contention-90")]
     variants, rows = variants_of(entries), []
-    for entry in entries:
-        rates = rates_of(entry)
+    for entry, rates in zip(entries, map(rates_of, entries)):
         share = ratio(rates.get("tuned"), recorded.read_ceiling(recording, entry))
         rows.append([entry["input"], *map(rates.get, variants), share and 100 * share, ratio(rates.get("tuned"), rates.get("cub"))])
     columns = ["<Input", *titles(variants), "`tuned`, % of the read ceiling", "`tuned` / CUB"]
@@ -181,8 +180,7 @@ def cpu_peers_table(recording, size):
     variants = variants_of(entries)
     peers = [variant for variant in variants if variant not in recorded.CPU_OWN]
     rows = []
-    for entry in entries:
-        rates = rates_of(entry)
+    for entry, rates in zip(entries, map(rates_of, entries)):
         best = max((rates[peer] for peer in peers if rates.get(peer)), default=None)
         rows.append([entry["input"], *map(rates.get, variants), ratio(rates.get("simd"), best)])
     return (entries, f"{device(entries[0])}: {size_in_words(pixels_in(entries[0]))}, GB/s",
@@ -194,10 +192,8 @@ def cpu_peers_table(recording, size):
 def queued_table(recording, name):
     """a row for each size: times with all commands in the device's queue before it begins, beside reading alone"""
     entries = select(recording, "queued", program=recorded.PEERS, input=name)
-    variants = variants_of(entries)
-    rows = []
-    for entry in entries:
-        rates = rates_of(entry)
+    variants, rows = variants_of(entries), []
+    for entry, rates in zip(entries, map(rates_of, entries)):
         ceiling = recorded.read_ceiling(recording, entry, ("queued",))
         times = [ratio(pixels_in(entry) / 1000, rate) for rate in (ceiling, *map(rates.get, variants))]
         rows.append([size_in_words(pixels_in(entry)), *times, ratio(ceiling, rates.get("tuned")), ratio(rates.get("tuned"), rates.get("cub"))])
@@ -279,17 +275,13 @@ def profile_table(recording):
             ["<Kernel", *PROFILE], rows, "One launch of each under Nsight Compute.")
 
 
-def waits_of(counted):
-    """{reason: percent of a warp's time}, as Nsight Compute samples it."""
-    all_of_it = sum(counted[stall(reason)] or 0 for reasons in STALLS.values() for reason in reasons)
-    return {name: 100 * sum(counted[stall(reason)] or 0 for reason in reasons) / all_of_it for name, reasons in STALLS.items()}
-
-
 def stalls_table(recording):
     """a row for each kernel: what its warps spend their time on, as Nsight Compute says"""
-    found = profiles(recording, PROFILES)
-    return ([entry for _, entry, _ in found], f"{device(found[0][1])}: what a warp waits for, in % of its time", ["<Kernel", *STALLS],
-            [[row, *waits_of(counted).values()] for row, _, counted in found],
+    found, rows = profiles(recording, PROFILES), []
+    for row, _, counted in found:
+        samples = [sum(counted[stall(reason)] or 0 for reason in reasons) for reasons in STALLS.values()]
+        rows.append([row, *(100 * each / sum(samples) for each in samples)])
+    return ([entry for _, entry, _ in found], f"{device(found[0][1])}: what a warp waits for, in % of its time", ["<Kernel", *STALLS], rows,
             "One launch of each under Nsight Compute: the stall reasons `"
             + "`; `".join("`, `".join(reasons) for reasons in STALLS.values()) + "`, in the order of the columns.")
 
@@ -303,9 +295,8 @@ BUSY = {"Memory": "Memory busy, %", "Shared memory": "Banks busy, %", "Integer u
 def whose_table(recording):
     """six profiles without the kernels' names: what each kept busy"""
     found = {row: (entry, counts_of(entry, counted)) for row, entry, counted in profiles(recording, PROFILES)}
-    six = [found[row] for row in WHOSE]
-    rows = [[title, *(counts[column] for _, counts in six)] for title, column in BUSY.items()]
-    return ([entry for entry, _ in six], "Whose profile is this?", ["<Busy, %", *"ABCDEF"], rows,
+    rows = [[title, *(found[row][1][column] for row in WHOSE)] for title, column in BUSY.items()]
+    return ([found[row][0] for row in WHOSE], "Whose profile is this?", ["<Busy, %", *"ABCDEF"], rows,
             "CUDA on an H100, one launch of each under Nsight Compute.")
 
 
@@ -365,42 +356,38 @@ def end_to_end_table(recording, folder, name, size):
             f"Medians. The copy from pinned memory alone took {copies}.")
 
 
+def by_number(recording, kind, program, kinds):
+    """[(entry, {strategy: GB/s}, its read ceiling, the best in % of that)] of a workshop, by the number that it changes; the strategies."""
+    entries = sorted(select(recording, kind, program=program), key=lambda entry: int(entry["experiment"]))
+    found = []
+    for entry in entries:
+        rates, ceiling = rates_of(entry), recorded.read_ceiling(recording, entry, kinds)
+        share = ratio(max((rate for rate in rates.values() if rate), default=None), ceiling)
+        found.append((entry, rates, ceiling, share and 100 * share))
+    return entries, found, variants_of(entries), f" Read ceiling: {', '.join(map(digits, unique(each[2] for each in found)))} GB/s."
+
+
 def many_table(recording, program, unit):
     """a row for each side of many pictures: the strategies, in GB/s or in µs a picture"""
-    entries = sorted(select(recording, "many", program=program), key=lambda entry: int(entry["experiment"]))
-    variants = variants_of(entries)
-    each = unit != "GB/s"
-    rows, ceilings = [], []
-    for entry in entries:
-        rates, side = rates_of(entry), entry["experiment"]
-        ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "many")))
-        row = [f"{side} x {side}", entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1]]
-        if each:
-            times = [ratio(int(side) ** 2 / 1000, rates.get(variant)) for variant in variants]
-            # Three digits of those below a tenth, too.
-            row += [f"{time:#.3g}" if time and time < 0.1 else time for time in times]
-        else:
-            share = ratio(max((rate for rate in rates.values() if rate), default=None), ceilings[-1])
-            row += [*map(rates.get, variants), share and 100 * share]
-        rows.append(row)
-    columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *([] if each else ["The best, % of the read ceiling"])]
-    below = "" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s."
-    return (entries, f"{device(entries[0])}: a histogram for each picture, {unit}", columns, rows, f"Medians.{below}{skipped(entries)}")
+    entries, found, variants, below = by_number(recording, "many", program, ("runs", "many"))
+    in_all, rows = unit == "GB/s", []
+    for entry, rates, _, share in found:
+        side = entry["experiment"]
+        times = [ratio(int(side) ** 2 / 1000, rates.get(variant)) for variant in variants]
+        rows.append([f"{side} x {side}", entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1],
+                     # Three digits of times below a tenth, too.
+                     *([*map(rates.get, variants), share] if in_all else [f"{time:#.3g}" if time and time < 0.1 else time for time in times])])
+    columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *(["The best, % of the read ceiling"] if in_all else [])]
+    title = f"{device(entries[0])}: a histogram for each picture, {unit}"
+    return entries, title, columns, rows, f"Medians.{below if in_all else ''}{skipped(entries)}"
 
 
 def bins_table(recording, program):
     """a row for each number of bins: the strategies, in GB/s, on random pixels and on equal ones"""
-    entries = sorted(select(recording, "bins", program=program), key=lambda entry: int(entry["experiment"]))
-    variants = variants_of(entries)
-    rows, ceilings = [], []
-    for entry in entries:
-        rates = rates_of(entry)
-        ceilings.append(recorded.read_ceiling(recording, entry, ("bins",)))
-        share = ratio(max((rate for rate in rates.values() if rate), default=None), ceilings[-1])
-        rows.append([entry["experiment"], entry["input"], *(rates.get(variant) for variant in variants), share and 100 * share])
-    return (entries, f"{device(entries[0])}: more bins than 256, GB/s",
-            ["<Bins", "<Pixels", *titles(variants), "The best, % of the read ceiling"], rows,
-            f"Medians. Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.{skipped(entries)}")
+    entries, found, variants, below = by_number(recording, "bins", program, ("bins",))
+    rows = [[entry["experiment"], entry["input"], *map(rates.get, variants), share] for entry, rates, _, share in found]
+    columns = ["<Bins", "<Pixels", *titles(variants), "The best, % of the read ceiling"]
+    return entries, f"{device(entries[0])}: more bins than 256, GB/s", columns, rows, f"Medians.{below}{skipped(entries)}"
 
 
 def tuning_table(recording, program):
@@ -431,12 +418,120 @@ def cluster_table(recording, program, size):
             f"rounds of {runs[0]['all_ms']['runs']} runs each; shown is the round with the fastest run. {entry['run']['mpi']}.")
 
 
-TABLES = {"ladder": ladder.table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
+# ---- the ladder of a chapter and of the book: kernel by kernel, the one change and what it gave --------
+
+KI, CPU = 1 << 10, "01-cpu"
+
+
+class Rung(NamedTuple):
+    """A kernel, in its default launch, or the row of an experiment that stands on the way to it."""
+
+    chapter: str
+    kernel: str
+    change: str
+    under_way: int = 0  # bytes on each multiprocessor: groups x work-items x bytes a load x loads; 0 on a CPU
+    experiment: str = ""  # where it is no run
+    row: str = ""
+    in_book: bool = True
+
+
+RUNGS = (
+    Rung(CPU, "serial", "one loop, one table"),
+    Rung(CPU, "interleaved", "eight counters for each bin"),
+    Rung(CPU, "simd", "no store for each pixel"),
+    Rung(CPU, "threads-atomic", "threads, and one table of atomics for all"),
+    Rung(CPU, "threads-false-sharing", "a counter for each thread, on one cache line"),
+    Rung(CPU, "threads-private", "a table for each thread"),
+    Rung(CPU, "threads-simd", "a table for each thread, no store for each pixel"),
+    Rung(ATOMICS, "global", "one table for all, an atomic addition for each pixel", 512),
+    Rung(ATOMICS, "subhist", "a table for each group, in global memory, and a second kernel adds them", 512),
+    Rung(LOCAL, "local", "the group's table in local memory", 512),
+    Rung(LOCAL, "local-buckets", "each group writes a row, the host adds the rows", 512, in_book=False),
+    Rung(LOCAL, "local-subhist", "a second kernel adds the rows", 512, in_book=False),
+    Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "lanes", "one table, 16 pixels per load"),
+    Rung(LANES, "lane-bins", "and four loads under way", 32 * KI, "lanes", "and four loads under way"),
+    Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table"),
+    Rung(LANES, "lane-bins", "and groups of 1,024: `lane-bins` as it is", 64 * KI),
+    Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
+    Rung(LANES, "uchar-bins", "8-bit counters for each work-item, in local memory", 256, in_book=False),
+    Rung(LANES, "uchar-bins-banked", "the same, each work-item in a bank of its own", 256, in_book=False),
+    Rung(LESSON, "two-per-sm", "chapter 03's kernel", 512, in_book=False),
+    Rung(LESSON, "two-per-sm", "as many work-items as the device holds", 2 * KI, "steps", FILLED, in_book=False),
+    Rung(LESSON, "occupancy", "a walk in x and y, eight rows one after the other", 2 * KI, in_book=False),
+    Rung(LESSON, "vector", "16 pixels to a load", 24 * KI, in_book=False),
+    Rung(LESSON, "tuned", "copies, loads and launch that a search found for this device", 64 * KI),
+)
+
+
+def link(rung, which):
+    """The kernel's name, with a link to the part of its chapter that is about it, or to the chapter."""
+    text = (ROOT / rung.chapter / "README.md").read_text(encoding="utf-8")
+    titles = [title for _, title in HEADING.findall(FENCED.sub("", text))]
+    parts = [anchor(title) for title in titles if title.replace("`", "").startswith(f"{rung.kernel}:")]
+    page = {rung.chapter: "", "book": f"{rung.chapter}/README.md"}.get(which, f"../{rung.chapter}/README.md")
+    place = page + (f"#{parts[0]}" if parts else "")
+    return f"[`{rung.kernel}`]({place})" if place else f"`{rung.kernel}`"
+
+
+def result_of(entry, rung):
+    """The right result that a rung has in an entry of its kind, or None."""
+    run = entry["run"]
+    if rung.experiment:
+        wanted = [each.command(run["units"]) for each in EXPERIMENTS[rung.experiment].runs if each.row == rung.row]
+        results = [kept["result"] for kept in run["runs"] if kept["arguments"] in wanted]
+    else:
+        results = [result for result in run["results"] if result["variant"] == rung.kernel]
+    return next((result for result in results if result["check"] == "match" and result["gb_s"]), None)
+
+
+def found_in(recording, rung, name, size):
+    """{API: (entry, result)} of a rung."""
+    def fits(entry):
+        return (entry["program"].rpartition("/")[0] == rung.chapter and entry["input"] == name
+                and entry["size"] == size and entry.get("experiment", "") == rung.experiment)
+
+    kind = "experiments" if rung.experiment else "runs"
+    found = {entry["run"]["api"]: (entry, result_of(entry, rung)) for entry in recording[kind] if fits(entry)}
+    return {api: each for api, each in found.items() if each[1]}
+
+
+def rungs_of(which):
+    """Those of the book; or of a chapter, and before them where it comes from: chapter 05 begins with 03's kernel itself."""
+    if which == "book":
+        return [rung for rung in RUNGS if rung.in_book and rung.chapter != CPU]
+    before = [rung for rung in RUNGS if CPU < rung.chapter < which != LESSON and rung.in_book]
+    return before[-1:] + [rung for rung in RUNGS if rung.chapter == which]
+
+
+def ladder_table(recording, which, name, size):
+    """`book`, or a chapter: its kernels in order, the one change of each, and what it gave"""
+    rows = [(rung, found) for rung in rungs_of(which) if (found := found_in(recording, rung, name, size))]
+    if not rows:
+        raise NotRecorded(f"{which} {name} {size} is not among its runs")
+    apis = sorted({api for _, found in rows for api in found}, reverse=True)
+    entries = [entry for _, found in rows for entry, _ in found.values()]
+    ceiling = recorded.read_ceiling(recording, {**entries[0], "size": size})
+    of, waits = f"{apis[-1]}, " if len(apis) > 1 else "", any(rung.under_way for rung, _ in rows)
+    columns = ["<Kernel", "<The one change", *(["Bytes under way"] if waits else []),
+               *(f"{api}, GB/s" if of else "GB/s" for api in apis), f"{of}% of the read ceiling"]
+    cells = []
+    for rung, found in rows:
+        rates = [found[api][1]["gb_s"] if api in found else None for api in apis]
+        cells.append([link(rung, which), rung.change, *([f"{rung.under_way:,}"] if waits else []), *rates,
+                      100 * rates[-1] / ceiling if rates[-1] else None])
+    launch = rows[-1][1][apis[-1]][1].get("launch")
+    note = (f"Medians. Read ceiling: {digits(ceiling)} GB/s."
+            + (" Bytes under way: on each multiprocessor, in CUDA." if waits else "")
+            + (f" `{rows[-1][0].kernel}` in {apis[-1]} was {launch}." if launch else ""))
+    title = (f"The {'book' if which == 'book' else 'chapter'}, kernel by kernel, on {entries[0]['run']['device']}: "
+             f"{size_in_words(recorded.pixels_of(size))}, {name}")
+    return list({id(entry): entry for entry in entries}.values()), title, columns, cells, note
+
+
+TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table,
-          "profile": profile_table, "stalls": stalls_table, "whose": whose_table,
-          "warps": warps_table,
-          "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
-          "tuning": tuning_table, "cluster": cluster_table}
+          "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "end-to-end": end_to_end_table,
+          "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
 

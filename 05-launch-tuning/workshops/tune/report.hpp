@@ -17,16 +17,12 @@ struct Request {
     std::optional<std::string> json;
 };
 
-/// @param program what the help calls it, such as "05-launch-tuning/workshops/tune/opencl"
-/// @throws common::BadInput in one line that names the option, also for an output file that could
-///         not be written
+/// @throws common::BadInput in one line that names the option
 Request parse_request(int argc, const char* const* argv, const std::string& program);
 
-/// Prints the best launch for each size, and how far the rule of thumb's is from it; writes the
-/// JSON that was asked for; and keeps the best for `tuned` (05-launch-tuning/launch.hpp), in place
-/// of what stood there for this device.
+/// Prints the best launch for each size, writes the JSON that was asked for, and keeps the best for
+/// `tuned` in place of what stood there for this device.
 /// @return the exit status: 1 where a launch counted wrongly
-/// @throws common::BadInput where a file cannot be written
 int finish(const Request& request, const Tuning& found);
 
 }  // namespace tuning

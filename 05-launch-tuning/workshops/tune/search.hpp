@@ -72,11 +72,8 @@ using Clock = std::function<double()>;
 double steady_seconds();
 
 /// Tries every candidate at every size: first what `tuned` would do without a search, then all
-/// others in a random order, so that whatever there is time for is a fair sample. At the end the
-/// best dozen of each size are measured nine times more, in turns, and their medians decide. Says
-/// on standard error how far it is.
-/// @param budget_s seconds, for all together; no measurement begins later
-/// @return a trial for each candidate at each size, in the order of the sizes and the `candidates`
+/// others in a random order; at last the best of each size again, in turns. No measurement begins
+/// after `budget_s` seconds. @return a trial for each candidate at each size, in their order
 Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
               double budget_s, const Measure& measure, const Clock& clock = steady_seconds);
 

@@ -165,6 +165,15 @@ TEST(Counts, OwnArraysAreMemoryWhereLanesPartInThem) {
     EXPECT_EQ(of_warp(kLoad, kOwn, 4, [](unsigned lane) { return lane * 4; }).sectors, 32);
 }
 
+TEST(Counts, OwnArraysOfTwoWarpsAreNotOne) {
+    const auto launch = counted(64, [&](unsigned lane) {
+        std::vector<Access> does(lane < 32 ? 0 : 100, access(1, kStore, kGlobal, 0));
+        does.push_back(access(2, kLoad, kOwn, std::uint64_t{lane % 32} * 4));
+        return does;
+    });
+    EXPECT_EQ(launch->places.rbegin()->second.found, 0);
+}
+
 TEST(Counts, WhatFitsOnAMultiprocessor) {
     Launch launch;
     launch.groups = 1000;

@@ -105,7 +105,8 @@ class Record(Test):
             launch = self.counted(chapter, arguments, picture, 64 << 20 if "1056" in arguments else 16 << 20)
             found = 100 * count.total(launch, "found", "global", "load") / count.total(launch, "sectors", "global", "load")
             with self.subTest(arguments=arguments):
-                self.assertAlmostEqual(found, seen[name], delta=10)
+                # With answers that come at once, `racy` would be 7 points off.
+                self.assertAlmostEqual(found, seen[name], delta=5 if "racy" in arguments else 10)
             if "private" in arguments:  # its own array goes by way of the L2 cache, each time
                 for direction, what in (("read", "load"), ("write", "store")):
                     sectors = sum(count.total(launch, "sectors", of, what) for of in ("own", "global"))

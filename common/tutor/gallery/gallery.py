@@ -36,12 +36,13 @@ WGSL's compiler, which then refuses it.
 What stands in slow/, such as 03-local-atomics/slow/01-NAME.txt, is right and slow. Beside `variant` and `shows` it has
 
     beside: --random 256M --groups 1056  (optional) the launch of what is fast, where the launch is the cause; nothing need be changed
-    limit: memory                        what limits it (common/tutor/counting/model.py), and
-    counts: sectors                      what is less without it: a word of COUNTED (slow.py)
+    limit: memory                        what limits it (common/tutor/counting/model.py)
+    counts: sectors                      what is less without it: a word of COUNTED (common/tutor/counting/slow.py)
+    gain: 7.6                            how many times as fast an H100 would be, by the model; `none` where that gives no number
 """
 
+import collections
 import contextlib
-import dataclasses
 import pathlib
 import re
 import shlex
@@ -77,30 +78,35 @@ class Change(NamedTuple):
     new: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Edited:
-    """A strategy that somebody has changed."""
+# By the folder; of each the first four are needed.
+FIELDS = {"broken": ("variant", "shows", "hides", "names", "gpu", "gpu_shows", "gpu_hides", "wgsl", "wgsl_shows", "seen", "emulated"),
+          "slow": ("variant", "shows", "limit", "counts", "gain", "beside")}
+ALL = tuple(dict.fromkeys(FIELDS["broken"] + FIELDS["slow"]))
 
-    path: pathlib.Path
-    name: str
-    chapter: str
-    number: str  # such as 03/4: it says nothing of what is wrong
-    sentence: str
-    changes: tuple
-    variant: str
-    shows: str
+
+class Mistake(collections.namedtuple("Mistake", ["path", "name", "chapter", "number", "sentence", "changes", *ALL], defaults=[""] * len(ALL))):
+    """What its file says. Its number, such as 03/4, says nothing of what is wrong."""
 
     def files(self, api=""):
         """The sources that it changes; or those of one API."""
         files = dict.fromkeys(change.file for change in self.changes)
         return [file for file in files if not api or file in FILES["cuda" if api == EMULATED else api]]
 
+    def needs_program(self, api):
+        """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
+        return any(file not in ("histogram.cl", "histogram.wgsl") for file in self.files(api))
 
-@dataclasses.dataclass(frozen=True)
-class Slow(Edited):
-    limit: str
-    counts: str
-    beside: str = ""
+    def how(self, api):
+        """How the program is built that it shows in: thread and address are sanitizers, plain is without one."""
+        if api == "cpu":
+            return "thread" if self.shows.startswith("tsan ") else "plain"
+        return self.emulated if api == EMULATED and self.emulated in ("thread", "address") else "plain"
+
+    def in_cuda(self):
+        """What it is there."""
+        return self._replace(names=self.gpu or self.names, shows=self.gpu_shows or self.shows, hides=self.gpu_hides or self.hides)
+
+    # ---- of what is slow ----
 
     def picture(self):
         """As the recorded results call it."""
@@ -118,52 +124,21 @@ class Slow(Edited):
         return old[begin:end], new[begin:len(new) + end - len(old)]
 
 
-@dataclasses.dataclass(frozen=True)
-class Mistake(Edited):
-    hides: str
-    names: str
-    gpu: str = ""
-    gpu_shows: str = ""
-    gpu_hides: str = ""
-    wgsl: str = ""
-    wgsl_shows: str = ""
-    seen: str = ""
-    emulated: str = ""
-
-    def needs_program(self, api):
-        """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
-        return any(file not in ("histogram.cl", "histogram.wgsl") for file in self.files(api))
-
-    def how(self, api):
-        """How the program is built that it shows in: thread and address are sanitizers, plain is without one."""
-        if api == "cpu":
-            return "thread" if self.shows.startswith("tsan ") else "plain"
-        return self.emulated if api == EMULATED and self.emulated in ("thread", "address") else "plain"
-
-    def in_cuda(self):
-        """What it is there."""
-        return dataclasses.replace(self, names=self.gpu or self.names, shows=self.gpu_shows or self.shows,
-                                   hides=self.gpu_hides or self.hides)
-
-
 def parse(path):
     """The mistake in this file, or what is slow in it. Raises BadMistake."""
-    kind = Slow if path.parent.name == "slow" else Mistake
     number, _, name = path.stem.partition("-")
     if not re.fullmatch("[0-9]{2}", number) or not name:
         raise BadMistake(f"{path}: its name has no number of two digits, as 07-NAME.txt has")
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    known = dataclasses.fields(kind)[len(dataclasses.fields(Edited)) - 2:]
-    fields = {field.name: "" for field in known}
-    needed = [field.name for field in known if field.default is dataclasses.MISSING]
+    fields, known = {}, FIELDS[path.parent.name]
     for line in filter(None, lines):
         field, _, value = line.partition(":")
-        if field.replace("-", "_") not in fields:
-            raise BadMistake(f"{path}: no such field: {line}")
         fields[field.replace("-", "_")] = value.strip()
-    for field in needed:
-        if not fields[field]:
+        if field.replace("-", "_") not in known:
+            raise BadMistake(f"{path}: no such field: {line}")
+    for field in known[:4]:
+        if not fields.get(field):
             raise BadMistake(f"{path}: no line `{field}:`")
     if not parts and not fields.get("beside"):
         raise BadMistake(f"{path}: nothing is changed")
@@ -179,7 +154,7 @@ def parse(path):
             raise BadMistake(f"{path}: nothing is changed in {file}")
         changes.append(Change(file, old, new))
     chapter = path.parent.parent.name
-    return kind(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, tuple(changes), **fields)
+    return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, tuple(changes), **fields)
 
 
 def mistakes(chapter="0*", root=ROOT, folder="broken"):
@@ -205,10 +180,9 @@ def find(word, folder="broken"):
 
 def make(mistake, folder, files=()):
     """The chapter's sources that it changes, or these of them, changed, into the folder. Raises BadMistake."""
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     for file in files or mistake.files():
-        (folder / file).write_text(changed(mistake, file), encoding="utf-8")
+        pathlib.Path(folder, file).write_text(changed(mistake, file), encoding="utf-8")
 
 
 def arguments_of(shows):
@@ -276,8 +250,8 @@ def together(chapter, api, how, file):
 
     right = {name: (ROOT / chapter / name).read_text(encoding="utf-8") for name in sources(chapter, api)}
     for number, one in enumerate(found):
-        # Not where kernels take structures, of which each namespace has its own.
-        of_kernels = one.files(api) == ["histogram.cuh"] and "struct " not in right["histogram.cuh"]
+        # Not where kernels take structures, of which each namespace has its own; nor on a GPU, whose kernels call no kernel.
+        of_kernels = api == EMULATED and one.files(api) == ["histogram.cuh"] and "struct " not in right["histogram.cuh"]
         try:
             texts = {name: changed(one, name) for name in (one.files(api) if of_kernels else sources(chapter, api))}
         except BadMistake:  # as its test says; the others can be run

@@ -22,19 +22,11 @@ class Probes(Test):
     def program(self, api):
         return programs.built(f"{FOLDER}/{api}") or self.skipTest(f"{api} was not built")
 
-    def run_all(self, api):
-        program = self.program(api)
-        for words in ARRANGEMENTS:
-            self.expect([program, "--random", "16K", *QUICK, "--variant", *words.split()], out=r" match\n")
-
-    def test_opencl(self):
-        self.run_all("opencl")
-
-    def test_cuda(self):
-        self.run_all("cuda")
-
-    def test_cuda_on_cpu(self):
-        self.run_all("cuda-on-cpu")
+    def test_each_api(self):
+        for program in self.built_in(FOLDER):
+            for words in ARRANGEMENTS:
+                with self.subTest(program=program, words=words):
+                    self.expect([program, "--random", "16K", *QUICK, "--variant", *words.split()], out=r" match\n")
 
     def test_what_cannot_be_run(self):
         program = self.program("cuda-on-cpu")
