@@ -80,7 +80,10 @@ def show(build, one, api, is_answered):
         return
     fast = counts_of(build, one, api, False, folder)
     print("", one.sentence, sep="\n")
-    print(f"What limits it: {one.limit}.", f"{COUNTED[one.counts][0]}: {value_of(one, counts):.3g}, and {value_of(one, fast):.3g} beside it.", sep="\n")
+    print(f"What limits it: {one.limit}.", f"{COUNTED[one.counts][0]}: {value_of(one, counts):.3g}, and {value_of(one, fast):.3g} beside it.",
+          f"Predicted: what is beside it is {one.gain} times as fast on an H100." if one.gain != "none" else
+          "How much faster it is beside it, the model does not say: which lines stay in a cache is not known.",
+          "docs/counting.md has what an H100 says.", sep="\n")
     if not one.changes:
         print(f"Beside it: {one.beside}")
         return

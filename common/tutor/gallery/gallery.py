@@ -78,7 +78,7 @@ class Change(NamedTuple):
     new: str
 
 
-# By the folder; of each the first four are needed.
+# By the folder; of broken/ the first four are needed, of slow/ all but the last.
 FIELDS = {"broken": ("variant", "shows", "hides", "names", "gpu", "gpu_shows", "gpu_hides", "wgsl", "wgsl_shows", "seen", "emulated"),
           "slow": ("variant", "shows", "limit", "counts", "gain", "beside")}
 ALL = tuple(dict.fromkeys(FIELDS["broken"] + FIELDS["slow"]))
@@ -131,13 +131,14 @@ def parse(path):
         raise BadMistake(f"{path}: its name has no number of two digits, as 07-NAME.txt has")
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    fields, known = {}, FIELDS[path.parent.name]
+    kind = path.parent.name
+    fields, known = {}, FIELDS[kind]
     for line in filter(None, lines):
         field, _, value = line.partition(":")
         fields[field.replace("-", "_")] = value.strip()
         if field.replace("-", "_") not in known:
             raise BadMistake(f"{path}: no such field: {line}")
-    for field in known[:4]:
+    for field in known[:-1] if kind == "slow" else known[:4]:
         if not fields.get(field):
             raise BadMistake(f"{path}: no line `{field}:`")
     if not parts and not fields.get("beside"):
