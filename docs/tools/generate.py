@@ -19,6 +19,7 @@ import sys
 from typing import NamedTuple
 
 import excerpts
+import predicted
 import predictions
 import recorded
 import tables
@@ -26,7 +27,7 @@ from pages import pages
 from recorded import ROOT
 
 # {kind: what writes it}: a function of the page and of the words behind the colon, which gives the lines.
-KINDS = {**tables.KINDS, **excerpts.KINDS, **predictions.KINDS}
+KINDS = {**tables.KINDS, **excerpts.KINDS, **predictions.KINDS, **predicted.KINDS}
 OPENING = re.compile(r"^<!-- [\w-]+: ", re.MULTILINE)
 CLOSING = re.compile(r"^<!-- end -->$", re.MULTILINE)
 BLOCK = re.compile(r"^<!-- (?P<kind>[\w-]+): (?P<words>[^\n]*?) -->\n(?:(?!<!-- ).)*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
@@ -67,7 +68,7 @@ def with_generated(path, text, wrong, different):
 
 
 def main():
-    help_text = "\n".join(module.__doc__ for module in (sys.modules["__main__"], tables, excerpts, predictions))
+    help_text = "\n".join(module.__doc__ for module in (sys.modules["__main__"], tables, excerpts, predictions, predicted))
     arguments = argparse.ArgumentParser(description=help_text, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where something is wrong")
     check = arguments.parse_args().check

@@ -6,6 +6,7 @@
 
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
+    predicted.svg                 times predicted from counts against measured ones
     roofline.svg                  instructions for each byte from memory against instructions a nanosecond
 
 What is not recorded yet is not drawn. A file ends with what drew it, and with a sum of that, of what it shows and of the
@@ -22,6 +23,7 @@ import sys
 from typing import Callable, NamedTuple
 
 import law
+import predicted
 import queues
 import recorded
 import tables
@@ -199,6 +201,35 @@ def draw_roofline(title, subtitle, source, ceiling, most, points):
     return figure
 
 
+# predicted.svg
+HALVES = (("o", 6, "blue", "chapters, CUDA"), ("D", 6, "orange", "other kernels, seen"), ("^", 7, "purple", "other kernels, unseen"))
+
+
+def predicted_plot(recording):
+    """Predicted against measured GB/s."""
+    series = {words: [] for _, _, _, words in HALVES}
+    for row in predicted.rows():
+        if row["predicted_us"] and row["api"] == "CUDA":
+            name = "chapters, CUDA" if row["of"] == "chapters" else f"other kernels, {row['half']}"
+            series[name].append([float(digits(row["pixels"] / row[key] / 1000)) for key in ("measured_us", "predicted_us")])
+    return Plot("Predicted from counts, and measured", "Predicted against measured GB/s on logarithmic scales: most points lie near the diagonal, "
+                "between the lines of a quarter more and less; kernels of other kinds spread further than those of the chapters.",
+                {"subtitle": "each point a kernel, a picture and a launch; the lines: as measured, and a quarter off", "series": series,
+                 "source": f"{recording['machine']['gpu']}; medians (docs/counting.md)."}, draw_predicted)
+
+
+def draw_predicted(title, subtitle, source, series):
+    ticks = {value: f"{value}" for value in (1, 10, 100, 1000)}
+    figure, axes = chart(title, subtitle, "measured, GB/s", source, 3133, ticks, 1, 5000, unit="predicted, GB/s")
+    axes.set(xlim=(1, 5000))
+    for off, dashes in ((1, ()), (1.25, (5, 4)), (0.8, (5, 4))):
+        axes.plot([1, 5000], [off, 5000 * off], color=LIGHT["green"], dashes=dashes, scalex=False, scaley=False)
+    for form, size, colour, words in HALVES:
+        axes.plot(*zip(*series[words]), form, color=LIGHT[colour], markersize=size, label=words)
+    axes.legend(loc="lower right", **LEGEND)
+    return figure
+
+
 # ---- the files -----------------------------------------------------------------------------------
 
 
@@ -224,7 +255,7 @@ def drawn(plot):
     return signed(plot, f"{head(WIDTH, HEIGHT, plot.title, plot.about)}<defs>{drawing}", f"Matplotlib {matplotlib.__version__}, FreeType {freetype}")
 
 
-PLOTS = {"law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
+PLOTS = {"law.svg": law_plot, "predicted.svg": predicted_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
 
 
 def plots():

@@ -196,25 +196,28 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
     const std::string name = std::getenv("COUNTS");
     std::FILE* const file = name == "-" ? stderr : std::fopen(name.c_str(), "a");
     if (file == nullptr) return;
-    std::size_t loads_ahead = 0, bytes_ahead = 0;
+    std::size_t loads_ahead = 0, bytes_ahead = 0, others_ahead = 0;
     for (const auto& [load, need] : needed) {
-        std::size_t loads = 0, bytes = 0;
+        std::size_t loads = 0, bytes = 0, others = 0;
         for (std::size_t i = load; i < need; ++i) {
+            others += first_lane[i].what != kBlock && first_lane[i].memory != kGlobal ? 1 : 0;
             if (first_lane[i].what != kLoad || first_lane[i].memory != kGlobal) continue;
             ++loads;
             bytes += first_lane[i].bytes;
         }
         loads_ahead = std::max(loads_ahead, loads);
         bytes_ahead = std::max(bytes_ahead, bytes);
+        others_ahead = std::max(others_ahead, others);
     }
     std::fprintf(file,
                  "{\"kernel\": \"%s\", \"groups\": %zu, \"group_size\": %zu, \"local_bytes\": %zu, "
                  "\"resident_groups\": %zu, \"resident_limit\": \"%s\", \"counted_groups\": %zu, "
                  "\"warps\": %.17g, \"barriers\": %.17g, \"blocks\": %.17g, \"blocks_parted\": "
-                 "%.17g, \"loads_ahead\": %zu, \"bytes_ahead\": %zu, \"allocations\": [",
+                 "%.17g, \"loads_ahead\": %zu, \"bytes_ahead\": %zu, \"others_ahead\": %zu, "
+                 "\"allocations\": [",
                  kernel.c_str(), groups, group_size, local_bytes, resident().first,
                  resident().second, counted_groups, warps, barriers / static_cast<double>(groups),
-                 blocks, blocks_parted, loads_ahead, bytes_ahead);
+                 blocks, blocks_parted, loads_ahead, bytes_ahead, others_ahead);
     for (std::size_t i = 0; i < allocations.size(); ++i)
         std::fprintf(file, "%s%zu", i > 0 ? ", " : "", allocations[i]);
     std::fprintf(file, "], \"queues\": [");
@@ -223,22 +226,29 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
         std::fprintf(file, "%s%.17g", comma, visits);
         comma = ", ";
     }
-    std::fprintf(file, "], \"lines\": [");
+    std::fprintf(file, "], \"entered\": {");
+    comma = "";
+    for (const auto& [site, times] : entered) {
+        std::fprintf(file, "%s\"%s\": %.17g", comma, name_of(site).c_str(), times);
+        comma = ", ";
+    }
+    std::fprintf(file, "}, \"lines\": [");
     static constexpr std::array kWhats{"load", "store", "add one", "atomic"};
     static constexpr std::array kMemories{"global", "local", "own"};
     comma = "";
     for (const auto& [place, counted] : places) {
         const auto& [site, what, memory, bytes, allocation] = place;
         if (memory == kOwn && !own_parts) continue;
-        std::fprintf(file,
-                     "%s{\"site\": \"%s\", \"what\": \"%s\", \"memory\": \"%s\", \"bytes\": %u, "
-                     "\"allocation\": %d, \"lanes\": %.17g, \"requests\": %.17g, \"sectors\": "
-                     "%.17g, \"found\": %.17g, \"visits\": %.17g, \"passes\": %.17g, "
-                     "\"largest_passes\": %u}",
-                     comma, name_of(site).c_str(), kWhats[what], kMemories[memory], bytes,
-                     memory == kGlobal ? static_cast<int>(allocation) : -1, counted.lanes,
-                     counted.requests, counted.sectors, counted.found, counted.visits,
-                     counted.passes, counted.largest_passes);
+        std::fprintf(
+            file,
+            "%s{\"site\": \"%s\", \"what\": \"%s\", \"memory\": \"%s\", \"bytes\": %u, "
+            "\"allocation\": %d, \"lanes\": %.17g, \"requests\": %.17g, \"sectors\": "
+            "%.17g, \"tags\": %.17g, \"found\": %.17g, \"visits\": %.17g, \"passes\": %.17g, "
+            "\"largest_passes\": %u}",
+            comma, name_of(site).c_str(), kWhats[what], kMemories[memory], bytes,
+            memory == kGlobal ? static_cast<int>(allocation) : -1, counted.lanes, counted.requests,
+            counted.sectors, counted.tags, counted.found, counted.visits, counted.passes,
+            counted.largest_passes);
         comma = ",";
     }
     std::fprintf(file, "]}\n");
@@ -285,7 +295,7 @@ std::size_t Paths::block(const Access& access) const {
 // The sequences of a warp's lanes, made one of the warp's, as a GPU does it: lanes that part at a
 // branch go on one side after the other, and wait for each other in the first block to which all
 // paths come.
-void Group::count_warp(const std::vector<Lane*>& lanes, const Paths& paths,
+void Group::count_warp(const std::vector<Lane*>& lanes, const Paths& paths, double weight,
                        std::vector<Step>& steps) {
     std::vector<std::size_t> next(lanes.size());
     std::vector<std::size_t> in(lanes.size());  // the block that is next
@@ -308,6 +318,9 @@ void Group::count_warp(const std::vector<Lane*>& lanes, const Paths& paths,
             together.push_back(n);
             if (lanes[n]->accesses[next[n]].what == kBlock) ++next[n];
         }
+        const std::size_t one = together.front();
+        if (next[one] > 0 && lanes[one]->accesses[next[one] - 1].what == kBlock)
+            entered_[lanes[one]->accesses[next[one] - 1].site] += weight;
         blocks_ += times_;
         parted_ += together.size() < lanes.size() ? times_ : 0;
         // A block is the same for all, but for what a function that it calls does.
@@ -354,6 +367,8 @@ void Group::count(Step& step, double weight) {
     counted.lanes += weight * step.count;
     counted.requests += weight;
     counted.sectors += weight * step.sectors;
+    for (unsigned i = 0; i < step.sectors; ++i)
+        counted.tags += i == 0 || step.sector[i] / 4 != step.sector[i - 1] / 4 ? weight : 0;
     counted.passes += weight * step.passes;
     counted.largest_passes = std::max(counted.largest_passes, step.passes);
     for (unsigned i = 0; i < step.sectors; ++i) {
@@ -415,7 +430,7 @@ void Group::phase(std::vector<Lane*>& lanes, std::size_t local_bytes) {
         }
         const double left = static_cast<double>(all) / static_cast<double>(recorded);
         weights.push_back(recorded > 0 ? left * times_ : times_);
-        count_warp(warp, paths, warps.emplace_back());
+        count_warp(warp, paths, weights.back(), warps.emplace_back());
         for (Step& step : warps.back())
             count(step, weights.back());
     }
@@ -451,12 +466,15 @@ void Group::end() {
     launch_.barriers += (phases_ - 1) * times_;
     launch_.blocks += blocks_;
     launch_.blocks_parted += parted_;
+    for (const auto& [site, times] : entered_)
+        launch_.entered[site] += times;
     launch_.pieces.push_back(std::move(pieces_));
     for (const auto& [place, counted] : places_) {
         Counted& sum = launch_.places[place];
         sum.lanes += counted.lanes;
         sum.requests += counted.requests;
         sum.sectors += counted.sectors;
+        sum.tags += counted.tags;
         sum.found += counted.found;
         sum.visits += counted.visits;
         sum.passes += counted.passes;

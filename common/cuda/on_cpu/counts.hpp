@@ -54,7 +54,7 @@ double stands_for(std::size_t group, std::size_t groups);
 unsigned setting(const char* name, unsigned otherwise);
 
 struct Counted {
-    double lanes = 0, requests = 0, sectors = 0, found = 0, visits = 0, passes = 0;
+    double lanes = 0, requests = 0, sectors = 0, tags = 0, found = 0, visits = 0, passes = 0;
     unsigned largest_passes = 0;
 };
 /// Site, what, memory, bytes, allocation.
@@ -119,7 +119,8 @@ struct Launch {
     std::size_t groups = 0, group_size = 0, counted_groups = 0, local_bytes = 0;
     double warps = 0, barriers = 0, blocks = 0, blocks_parted = 0;
     std::map<Place, Counted> places;
-    std::vector<Pieces> pieces;  ///< of the groups that are counted
+    std::map<std::uintptr_t, double> entered;  ///< basic blocks, by warps
+    std::vector<Pieces> pieces;                ///< of the groups that are counted
     std::vector<std::size_t> allocations;
     /// Whether lanes of a warp have wanted different places of their own arrays. Where they never
     /// do, a GPU's compiler has all such places in registers.
@@ -155,7 +156,8 @@ class Group {
     void end();
 
  private:
-    void count_warp(const std::vector<Lane*>& lanes, const Paths& paths, std::vector<Step>& steps);
+    void count_warp(const std::vector<Lane*>& lanes, const Paths& paths, double weight,
+                    std::vector<Step>& steps);
     void count(Step& step, double weight);
     void play_cache(std::vector<std::vector<Step>>& warps, const std::vector<double>& weights);
 
@@ -165,6 +167,7 @@ class Group {
     double warps_ = 0, phases_ = 0, blocks_ = 0, parted_ = 0;
     bool own_parts_ = false;
     std::map<Place, Counted> places_;
+    std::map<std::uintptr_t, double> entered_;
     Pieces pieces_;
     std::vector<Cache> cache_;
     std::minstd_rand random_{1};

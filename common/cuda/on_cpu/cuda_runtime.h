@@ -110,6 +110,18 @@ struct Here {
 };
 #define ON_CPU_HERE on_cpu::Here here = {__builtin_FILE(), __builtin_LINE()}
 }  // namespace on_cpu
+#if defined(ON_CPU_KERNELS)  // they stay as they are: as on a GPU, no loop reads them again
+namespace on_cpu::recorded {
+[[gnu::const]] dim3 thread_index();
+[[gnu::const]] dim3 block_index();
+[[gnu::const]] dim3 block_size();
+[[gnu::const]] dim3 grid_size();
+}  // namespace on_cpu::recorded
+#define threadIdx on_cpu::recorded::thread_index()
+#define blockIdx on_cpu::recorded::block_index()
+#define blockDim on_cpu::recorded::block_size()
+#define gridDim on_cpu::recorded::grid_size()
+#endif
 
 /// Waits for all threads of the block. One that has ended, or waits in another line, is an error of
 /// the launch: cudaErrorLaunchFailure, with a line on standard error.

@@ -204,7 +204,7 @@ void block_begins(std::size_t block, const void* shared, std::size_t bytes) {
     crew.shared_end = crew.shared + bytes;
     crew.lanes.clear();
     crew.known = {};
-    crew.most = (std::size_t{4} << 20U) / now.launch->group_size;
+    crew.most = std::min((std::size_t{2} << 20U) / now.launch->group_size, std::size_t{1} << 16U);
     crew.group.emplace(*now.launch, block);
 }
 
@@ -230,9 +230,36 @@ void block_ends() {
     crew.group.reset();
 }
 
+dim3 thread_index() {
+    return threadIdx;
+}
+dim3 block_index() {
+    return blockIdx;
+}
+dim3 block_size() {
+    return blockDim;
+}
+dim3 grid_size() {
+    return gridDim;
+}
+
+// Whether the kernel uses what was there before: then clang takes `lock xadd` for `lock add`, and a
+// GPU makes an addition for each lane, although all add 1.
+bool is_answered([[maybe_unused]] const void* site) {
+#if defined(__x86_64__)
+    const auto* const code = static_cast<const unsigned char*>(site);
+    for (std::size_t i = 0; i < 24; ++i)
+        if (code[i] == 0xF0)
+            return (code[i + 1] == 0x0F && code[i + 2] == 0xC1) ||
+                   (code[i + 2] == 0x0F && code[i + 3] == 0xC1);
+#endif
+    return false;
+}
+
 __attribute__((noinline)) void note_atomic(const void* to, unsigned bytes, bool adds_one) {
-    note(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), to, bytes,
-         adds_one ? counts::kAddOne : counts::kAtomic);
+    const void* const site = __builtin_return_address(0);
+    note(reinterpret_cast<std::uintptr_t>(site), to, bytes,
+         adds_one && !is_answered(site) ? counts::kAddOne : counts::kAtomic);
 }
 
 }  // namespace on_cpu::recorded

@@ -19,6 +19,8 @@
         "blocks", "blocks_parted",      basic blocks that warps enter; those that not all of its lanes enter together
         "loads_ahead", "bytes_ahead",   of a work-item in its main loop: loads from global memory (bytes) that it has asked for,
                                         at most, when the first of them is needed; "in flight" by Little's law
+        "others_ahead",                 the accesses of local memory and own arrays that it makes meanwhile
+        "instructions": {"all", "popc", "words", "chain"},   of warps, estimated (instructions.py); not there for OpenCL
         "queues": [64 numbers],         visits of atomics in the L2 cache, by queue (pieces of 256 bytes, two queues for each KiB)
         "allocations": [bytes, ...],    of global memory, in the order of first use
         "lines": [line, ...]}           by file and line
@@ -31,6 +33,9 @@
         "allocation",                   which one, in global memory; -1 elsewhere
         "lanes", "requests",            accesses; the warps' instructions that they are
         "sectors",                      of 32 bytes that the requests touch, in global memory and in own arrays
+        "tags",                         lines of 128 bytes that they touch
+        "waits",                        requests of loads that wait for memory, since the cache has less than three quarters
+        "unsure",                       requests of lanes with lines of their own, of which the cache has a part
         "found",                        of them, loads that the first-level cache had
         "visits",                       of atomics in the L2 cache: a visit adds to each address of a sector once
         "passes",                       of the banks of local memory
@@ -56,6 +61,7 @@ import subprocess
 import tempfile
 
 import catalogue
+import instructions
 import sandbox
 import submitted_file
 import tasks
@@ -66,7 +72,7 @@ MOST = {"CUDA": 64 << 20, "OpenCL": 16 << 20}  # pixels that are counted
 DEFAULT = ["--random", "16M"]
 LIKE = "h100", "h200"
 FIXED = ["--repeat", "1", "--no-ceiling", "--no-diagnosis", "--variant"]
-SUMS = "lanes", "requests", "sectors", "found", "visits", "passes"
+SUMS = "lanes", "requests", "sectors", "tags", "found", "waits", "unsure", "visits", "passes"
 # A multiprocessor of an H100 has 48 KiB of local memory for a group that asks for no more.
 OCLGRIND = ["oclgrind", "--num-threads", "1", "--quick", "--compute-units", "132", "--local-mem-size", "49152", "--plugins"]
 
@@ -227,6 +233,7 @@ def named(launches, program=None):
         kernel = next((each for each in reversed(functions) if "on_cpu::" not in each and "operator()" not in each), functions[-1])
         found[site] = re.sub(r"^.*?(\w+(<[^()]*>)?)\(.*", r"\1", kernel), place
     for launch in launches:
+        launch["instructions"] = instructions.of(program or launch["kernel"].rpartition("+")[0], launch)
         launch["kernel"] = found[launch["kernel"]][0]
         for line in launch["lines"]:
             line["site"] = found[line["site"]][1]
@@ -238,6 +245,9 @@ def lines_of(sites, folder, kernels="", texts=None):
     found, texts = {}, {name: text.splitlines() for name, text in (texts or {}).items()}
     for site in sites:
         path, _, number = site.pop("site").rpartition(":")
+        loads, missed = site["what"] == "load" and site["memory"] == "global", 1 - site["found"] / (site["sectors"] or 1)
+        site["waits"] = site["requests"] * (missed if missed < 0.25 else 1) if loads else 0
+        site["unsure"] = site["requests"] if loads and 0.1 < missed < 0.9 and site["tags"] > 16 * site["requests"] else 0
         path = pathlib.Path(kernels if kernels and kernels.endswith(pathlib.Path(path).name) else path)
         if path.name not in texts:
             texts[path.name] = (folder / path).read_text(encoding="utf-8", errors="replace").splitlines() if (folder / path).is_file() else []
@@ -265,7 +275,9 @@ def drawn_on(small, large, size, counted, pixels):
             if line["requests"] > 1.05 * of["requests"]:
                 line.update((name, on(of[name], line[name])) for name in SUMS)
         other["queues"] = [on(a, b) for a, b in zip(one["queues"], other["queues"])]
-        other.update((name, on(one[name], other[name])) for name in ("blocks", "blocks_parted"))
+        other.update((name, on(one[name], other[name])) for name in ("blocks", "blocks_parted", "barriers"))
+        if "instructions" in other:
+            other["instructions"] = {name: on(one["instructions"][name], value) for name, value in other["instructions"].items()}
     return large
 
 
@@ -285,6 +297,9 @@ def whole(launch, pixels):
     if launch["counted_groups"] < launch["groups"] and (few or abs(times / nearest - 1) < 0.1):
         for line in launch["lines"]:
             line.update((name, line[name] * nearest / times) for name in SUMS)
+        if "instructions" in launch:
+            launch["instructions"] = {name: value * nearest / times for name, value in launch["instructions"].items()}
+    launch.pop("entered", None)
     visits = sum(line["visits"] for line in launch["lines"])
     launch["queues"] = [each * visits / (sum(launch["queues"]) or 1) for each in launch["queues"]]
 
@@ -393,7 +408,7 @@ def launch_in_words(launch, pixels):
     lines = [f"{launch['kernel']}: {launch['groups']:,} groups of {launch['group_size']}{local}",
              f"  Counted: {launch['counted_groups']} of the groups. On a multiprocessor {launch['resident_groups']} fit at once "
              f"({launch['resident_limit']}).",
-             f"  Asked for before the first is needed: {launch['loads_ahead']} loads, {launch['bytes_ahead']} bytes.", "",
+             f"  Loads asked for before the first is needed: {launch['loads_ahead']}, {launch['bytes_ahead']} bytes.", "",
              f"  {'for 32 pixels':18} {'counted':>8}  Nsight Compute's name (.sum)"]
     for words, name, value in COUNTERS:
         found = value(launch)
@@ -415,13 +430,13 @@ def launch_in_words(launch, pixels):
 
 
 def in_words(counts):
-    chapter = counts["chapter"].partition("-")[0]
-    lines = [f"{counts['strategy']}, chapter {chapter}, {counts['api']}: counted, not timed; {counts['input']}, {counts['pixels']:,} pixels"]
+    lines = [f"{counts['strategy']}, chapter {counts['chapter'][:2]}, {counts['api']}: counted, not timed",
+             f"{counts['pixels']:,} pixels: {counts['input']}"]
     if counts["counted_pixels"] < counts["pixels"]:
-        lines.append(f"Counted: {counts['counted_pixels']:,} of them, and half as many; the rest is drawn on by a straight line.")
+        lines.append(f"Counted: {counts['counted_pixels']:,}, and half as many; from there by a straight line.")
     for launch in counts["launches"]:
         lines += ["", *launch_in_words(launch, counts["pixels"])]
-    return "\n".join(lines)
+    return "\n".join(line[:80] for line in lines)
 
 
 # ---- the command -------------------------------------------------------------------------------------

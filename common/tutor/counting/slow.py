@@ -5,6 +5,7 @@ import subprocess
 
 import count
 import gallery
+import model
 from gallery import ROOT, Refused
 
 UNITS = 132  # of an H100, whose launch is counted
@@ -75,7 +76,7 @@ def show(build, one, api, is_answered):
     folder = pathlib.Path("build/slow", one.number.replace("/", "-"))
     counts = counts_of(build, one, api, True, folder)
     source = folder / source_of(api) if one.changes else f"{one.chapter}/{source_of(api)}"
-    print(count.in_words(counts), "", f"Its source: {source}; its options: --variant {one.variant} {one.shows}", sep="\n")
+    print(count.in_words(counts), "", *model.in_words(counts, "h100"), "", f"Its source: {source}; its options: --variant {one.variant} {one.shows}", sep="\n")
     if not is_answered:
         return
     fast = counts_of(build, one, api, False, folder)

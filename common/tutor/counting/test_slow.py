@@ -4,7 +4,6 @@
 """
 
 import contextlib
-import importlib.util
 import io
 import pathlib
 import sys
@@ -13,12 +12,12 @@ import tempfile
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("exercise", "gallery", "../tests")]
 import count  # noqa: E402
 import gallery  # noqa: E402
+import model  # noqa: E402
 import programs  # noqa: E402
 import slow  # noqa: E402
 from programs import BUILD, GIVEN, QUICK, Test  # noqa: E402
 from test_counting import built, groups  # noqa: E402
 
-model = importlib.import_module("model") if importlib.util.find_spec("model") else None
 SLOW = gallery.mistakes(folder="slow")
 # 100 work-items are no whole warps, and seven groups no share of anything.
 INPUTS = ("--random 100003", "--random 70001 --values 4 --group-size 100 --groups 7", "--random 5 --group-size 64")
@@ -66,7 +65,7 @@ class Counts(Test):
             with tempfile.TemporaryDirectory() as folder, groups(run_groups), self.subTest(one.number):
                 of = [slow.counts_of(GIVEN.build, one, api, is_slow, folder) for is_slow in (True, False)]
                 values = [slow.value_of(one, counts) for counts in of]
-                said = [model.predict(counts, model.devices()["h100"]) for counts in of] if api == "CUDA" and model else []
+                said = [model.predict(counts, model.devices()["h100"]) for counts in of] if api == "CUDA" else []
                 gain = "none" if None in [each["us"] for each in said] else said and f"{said[0]['us'] / said[1]['us']:.2f}"
                 print(f"{api} {one.number}: {one.counts} {values[0]:.3g} and {values[1]:.3g}; {said and said[0]['limits'][0][0]}, {gain}", flush=True)
                 self.assertGreater(values[0], 1.9 * values[1], one.counts)

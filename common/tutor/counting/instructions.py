@@ -1,0 +1,132 @@
+"""How many instructions a GPU would issue, estimated from the machine code of a counted program.
+
+Each basic block of a kernel begins with a call; counts.cpp tells how often warps entered it. What stands behind it is weighed: an
+address is two or three instructions on a GPU, a 64-bit addition nearly two, a move mostly none. The weights were fitted to Nsight
+Compute's counts of the chapters' kernels and of the seen half of unseen.cu: within a fifth for most, off by a factor of two for `runs`.
+The longest chain of instructions that wait for each other says how long a warp takes that has nobody to wait for.
+"""
+
+import functools
+import re
+import subprocess
+
+import model
+
+# In clocks: how long one waits for what the instruction gives. Measured, but for what is supposed of a jump, of an addition with its
+# answer, and of all others.
+ANSWERS = {**model.devices()["h100"]["answers"], "answered": 60, "jump": 6, "plain": 4.5}
+WEIGHTS = {"logic": 0.2, "shift": 0.9, "add": 1.1, "wide": 0.6, "jump": 1.4, "move": 0.2, "popc": 1, "word": 1, "access": 0.4, "index local": 1,
+           "index global": 1.8, "index own": 0.6}
+# Of them, those that keep the unit for integers busy, which takes half as many in a clock as all units together.
+INTEGERS = {"logic": 0.7, "shift": 1.1, "wide": 0.5}
+KINDS = (("logic", ("and", "or", "xor", "not", "bt")), ("shift", ("sh", "sa", "ro", "set", "cmov", "neg", "bsf", "cmp", "test")),
+         ("add", ("add", "sub", "lea", "imul", "inc", "dec", "adc", "sbb", "mul")))
+HOOKS = "__sanitizer_cov", "note_atomic"
+REGISTERS = {"%" + name.format(n): n for n in "abcd" for name in ("r{}x", "e{}x", "{}x", "{}l", "{}h")}
+REGISTERS |= {"%" + name.format(n): n for n in ("si", "di", "bp") for name in ("r{}", "e{}", "{}", "{}l")}
+REGISTERS |= {f"%r{n}{end}": f"r{n}" for n in range(8, 16) for end in ("", "d", "w", "b")}
+WIDE = re.compile(r"%r(?:[abcd]x|[sd]i|bp|\d+)$")
+
+
+def registers(text):
+    return [REGISTERS[name] for name in re.findall(r"%\w+", text) if name in REGISTERS]
+
+
+def weighed(code, memories):
+    """{kind: how many} of a block's [(address, operation, operands)], and its longest "chain", in clocks. The memories are those of
+    the accesses, by the address behind their hook."""
+    many, known, memory, chain = dict.fromkeys(WEIGHTS, 0), {}, None, 0
+
+    def known_at(names):
+        return max((known.get(name, 0) for name in names), default=0)
+
+    for n, (address, operation, text) in enumerate(code):
+        memory = memories.get(address, memory)
+        if operation == "lock":
+            operation, _, text = text.partition(" ")
+        if operation == "call" and re.search(r"on_cpu::(meet|shuffle|reduce)\b", text):
+            many["word"] += 1
+            known["a"] = known_at(("si", "di")) + ANSWERS["word"]
+            chain = max(chain, known["a"])
+        if operation in ("call", "push", "pop", "ret", "jmp", "data16", "cs", "int3", "ud2") or operation.startswith("nop"):
+            continue
+        if operation.startswith("j"):
+            many["jump"] += 1
+            chain = max(chain, known.get("flags", 0) + ANSWERS["jump"])
+            continue
+        operands = [each.strip() for each in re.findall(r"[^,(]*\([^)]*\)|[^,]+", text)]
+        to = operands[-1] if operands else ""
+        if to in ("%rdi", "%edi", "%rsi", "%esi", "%rdx", "%edx") and any(HOOKS[0] in a or HOOKS[1] in a for _, o, a in code[n + 1:n + 5] if o == "call"):
+            known[REGISTERS[to]] = 0  # what a hook is told
+            continue
+        stored = next((each for each in operands if "(" in each), "") if not operation.startswith("lea") else ""
+        slot = stored if "%rsp" in stored else ""
+        moves = operation.startswith("mov")
+        reads = operands[:-1] + [stored] if moves or operation.startswith(("lea", "set")) else operands
+        uses = ["flags"] * operation.startswith(("cmov", "set", "adc", "sbb")) + [slot]
+        begin = known_at([name for each in reads for name in registers(each)] + uses)
+        kind = next((kind for kind, names in KINDS if operation.startswith(names)), None)
+        takes = ANSWERS["plain"]
+        if stored and not slot:
+            if operation == "xadd":
+                takes = ANSWERS["answered"] if memory == "local" else ANSWERS["plain"]
+            elif to != stored:  # nobody waits for what goes to memory
+                takes = ANSWERS[memory or "plain"]
+            many["access"] += 1
+            many[f"index {memory or 'local'}"] += "," in stored
+            if kind and to in REGISTERS:
+                many[kind] += 1
+        elif moves:
+            after, into = code[n + 1][1:] if n + 1 < len(code) else ("", "")
+            is_free = slot or operands[0].startswith("$") or (into.endswith(to) and not after.startswith(("mov", "cmp", "test", "j")))
+            extends = operation.startswith(("movz", "movs")) and not slot
+            many["logic" if extends else "move"] += 1 if extends or not is_free else 0
+            takes = takes if extends else 0
+        elif operation == "popcnt":
+            many["popc"] += 1
+            takes = ANSWERS["popc"]
+        elif kind:
+            many[kind] += 1
+            many["wide"] += any(WIDE.match(each) for each in operands)
+        end = begin + takes
+        chain = max(chain, end)
+        if kind and not operation.startswith(("lea", "set", "cmov", "not")):
+            known["flags"] = end
+        if operation.startswith(("cmp", "test")):
+            continue
+        for name in (to, operands[0]) if operation == "xadd" else (to,):
+            if name in REGISTERS or (slot and name == slot):
+                known[REGISTERS.get(name, slot)] = end
+    return {**many, "chain": chain}
+
+
+@functools.cache
+def blocks(program):
+    """{address: [(address, operation, operands), ...]} of each basic block, by the address behind its call."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "-C", program], capture_output=True, text=True, check=True).stdout
+    found, code = {}, None
+    for line in text.splitlines():
+        at = re.match(r"\s+([0-9a-f]+):\t(\S+)\s*([^#]*)", line)
+        if not at:
+            code = None
+        elif "__sanitizer_cov_trace_pc>" in at[3]:
+            code = []
+        elif code is not None:
+            found.setdefault(int(at[1], 16), code) if not code else None
+            code.append((int(at[1], 16), at[2], at[3].strip()))
+    return found
+
+
+def of(program, launch):
+    """Of a launch as counts.cpp has written it: {"all": instructions of warps, "integers", "popc", "words" (of a warp), "chain": clocks of warps}."""
+    entered = {int(site.rpartition("+")[2], 16): times for site, times in launch["entered"].items()}
+    memories = {int(line["site"].rpartition("+")[2], 16): line["memory"] for line in launch["lines"]}
+    total = {"all": 0.0, "integers": 0.0, "popc": 0.0, "words": 0.0, "chain": 0.0}
+    for address, times in entered.items():
+        many = weighed(blocks(program).get(address, []), memories)
+        total["all"] += times * sum(weight * many[kind] for kind, weight in WEIGHTS.items())
+        total["integers"] += times * sum(weight * many[kind] for kind, weight in INTEGERS.items())
+        total["popc"] += times * many["popc"]
+        total["words"] += times * many["word"]
+        total["chain"] += times * many["chain"]
+    return total

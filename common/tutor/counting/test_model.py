@@ -1,0 +1,147 @@
+"""The model of times: what it says of kernels that are known, and that accuracy.json and devices.json are what it gives.
+
+    test_model.py [--build BUILD] [CLASS ...]
+"""
+
+import json
+import pathlib
+import sys
+from unittest import mock
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "tests")]
+import accuracy  # noqa: E402
+import devices  # noqa: E402
+import instructions  # noqa: E402
+import model  # noqa: E402
+import programs  # noqa: E402
+from programs import BUILD, GIVEN, Test  # noqa: E402
+
+CONTENTS, H100 = accuracy.contents(), model.devices()["h100"]
+NAMES = {words: name for name, words in model.LIMITS.items()}
+
+
+def counts_of(*key):
+    return CONTENTS["counts"][" ".join(key)]
+
+
+LOCAL = counts_of("03-local-atomics", "--variant", "local", "uniform", str(1 << 30))
+GLOBAL = counts_of("02-global-atomics", "--variant", "global", "constant", str(1 << 30))
+RAMP = counts_of("05-launch-tuning", "--variant", "vector", "ramp", str(1 << 30))
+
+
+def lowest(launches, device=H100):
+    return NAMES[model.lowest(launches, 1 << 30, device)]
+
+
+def gains(launches):
+    return dict(model.changes(launches, H100))
+
+
+class Record(Test):
+    def wrong(self, device):
+        return [row["name"] for row in CONTENTS["rows"] if {**row, **accuracy.predicted(row, CONTENTS["counts"], device)} != self.tidy(row, device)]
+
+    @staticmethod
+    def tidy(row, device):
+        said = accuracy.predicted(row, CONTENTS["counts"], device)
+        if said["predicted_us"] and abs(said["predicted_us"] / (row["predicted_us"] or 1) - 1) < 1e-4:
+            return {**said}
+        return {**row}
+
+    def test_published_predictions_are_those_of_the_model_and_of_no_other_device(self):
+        self.assertEqual(self.wrong(H100), [])
+        for name in ("answer_ns", "visit_ns", "ceiling_gb_s", "bend", "clock_ghz"):
+            self.assertTrue(self.wrong({**H100, name: H100[name] * 1.02}), name)
+
+    def test_both_halves_are_drawn_by_their_names(self):
+        for row in CONTENTS["rows"]:
+            name = row["name"].split()[0]
+            expected = accuracy.half_of_kernel(name) if row["of"] == "others" else ("seen", "unseen")[int(accuracy.hashed(row["name"]), 16) % 2]
+            self.assertEqual(row["half"], expected, row["name"])
+        self.assertEqual({row["half"] for row in CONTENTS["rows"] if row["of"] == "others"}, {"seen", "unseen"})
+
+    def test_measured_constants_are_those_of_the_recordings(self):
+        results = {name: json.loads((accuracy.RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("h100", "counting/words-h100")}
+        found = devices.measured(results["h100"], results["counting/words-h100"])
+        for name, value in found.items():
+            if isinstance(value, float):
+                self.assertAlmostEqual(H100[name], value, places=3, msg=name)
+        self.assertEqual(set(H100), {*found, *devices.FITTED, "fitted"})
+
+    def test_shares_and_order_are_counted_rightly(self):
+        rows = [{"of": "others", "api": "CUDA", "pixels": 1, "name": f"{n} ramp", "measured_us": measured, "predicted_us": predicted}
+                for n, (measured, predicted) in enumerate(((100, 104), (200, 100), (110, 109), (400, None)))]
+        found = accuracy.summary(rows)
+        self.assertEqual((found["rows"], found["numbers"], found["worst"]), (4, 3, 2))
+        self.assertAlmostEqual(found["within_5"], 2 / 3)
+        self.assertEqual(accuracy.in_order(rows), (0, 2))  # 100 and 110 are too near
+
+
+class Limits(Test):
+    def test_lowest_limit_is_what_the_chapters_say_it_is(self):
+        self.assertEqual([lowest(each) for each in (LOCAL, GLOBAL, RAMP)], ["wait", "queue", "banks"])
+
+    def test_where_a_limit_is_absent_another_takes_its_place(self):
+        (of,) = RAMP
+        self.assertEqual(lowest([{**of, "passes": of["local"]}]), "memory")
+        (of,) = GLOBAL
+        self.assertEqual(lowest([{**of, "visits": 0, "fullest": 0}]), "wait")
+        self.assertNotIn(model.LIMITS["queue"], dict(model.limits([{**of, "visits": 0, "fullest": 0}], 1 << 30, H100)))
+
+    def test_groups_that_find_no_place_come_in_a_second_wave(self):
+        (of,) = LOCAL
+        large = {**of, "local_bytes": 120 << 10}
+        self.assertEqual((model.places(of, H100), model.places(large, H100)), (8, 1))
+        self.assertGreater(model.times(large, H100)["together"], 1.9 * model.times(of, H100)["together"])
+
+    def test_no_number_where_own_arrays_decide_but_the_reason(self):
+        (of,) = LOCAL
+        with self.assertRaisesRegex(model.NoNumber, "own arrays"):
+            model.time_us([{**of, "own": of["loads"], "own_missed": of["loads"]}], H100)
+
+
+class Changes(Test):
+    def test_bytes_in_flight_are_gained_by_items_and_width_and_not_by_copies(self):
+        found = gains(LOCAL)
+        self.assertGreater(found["twice the work-items"], 1.8)
+        self.assertGreater(found["loads four times as wide"], 3)
+        self.assertEqual((found["a copy of the table for each lane"], found["half the visits in the L2 cache"]), (1, 1))
+
+    def test_banks_are_relieved_by_copies_and_queues_by_fewer_visits(self):
+        self.assertGreater(gains(RAMP)["a copy of the table for each lane"], 2)
+        self.assertEqual(gains(RAMP)["half the visits in the L2 cache"], 1)
+        self.assertAlmostEqual(gains(GLOBAL)["half the visits in the L2 cache"], 2, delta=0.05)
+
+    def test_words_fit_a_terminal(self):
+        launch = {"kernel": "k", "groups": 264, "group_size": 256, "local_bytes": 1024, "barriers": 2, "loads_ahead": 1, "others_ahead": 0, "queues": [0],
+                  "lines": [{"what": "load", "memory": "global", **dict.fromkeys(("lanes", "requests", "sectors", "tags", "waits"), 1 << 20), "bytes": 1, "found": 0, "unsure": 0,
+                             "visits": 0, "passes": 0}]}
+        with mock.patch.object(model, "LEAST_GAIN", 1.01):
+            lines = model.in_words({"api": "OpenCL", "pixels": 1 << 25, "launches": [launch]}, "h200")
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertIn("  -> bytes in flight", "\n".join(lines))
+
+
+class Instructions(Test):
+    def test_a_block_is_weighed_and_its_longest_chain_found(self):
+        code = [(0, "lea", "(%rsi,%rax,4),%rdi"), (4, "call", "1 <__sanitizer_cov_load4>"), (8, "mov", "(%rsi,%rax,4),%ecx"), (12, "add", "%ecx,%edx"),
+                (16, "add", "%r8,%r9"), (20, "popcnt", "%r10d,%r11d"), (24, "cmp", "%edx,%ebx"), (28, "jne", "0 <k>")]
+        many = instructions.weighed(code, {8: "global"})
+        self.assertEqual({kind: times for kind, times in many.items() if times and kind != "chain"},
+                         {"access": 1, "index global": 1, "add": 2, "wide": 1, "popc": 1, "shift": 1, "jump": 1})
+        self.assertEqual(many["chain"], 39 + 4.5 + 4.5 + 6)  # the load, the addition, the comparison, the jump
+        alone = instructions.weighed(code[:3] + code[4:], {8: "global"})
+        self.assertEqual(alone["chain"], 39)
+
+
+class Kernels(Test):
+    def test_those_that_the_model_is_judged_on_are_right(self):
+        if BUILD["sanitize"] or not (GIVEN.build / "common/libcommon_cuda_on_cpu.a").exists():
+            self.skipTest("no emulation, or a sanitizer watches the whole build")
+        programs.build("unseen")
+        # The photo has both halves of its rows in so many pixels; 16 groups have all parts of `own_sixteen`.
+        self.expect([GIVEN.build / "common/tutor/counting/unseen", "--photo", accuracy.ROOT / "images/landscape.bmp", "--pixels", "131072",
+                     "--groups", "16", "--repeat", "1"])
+
+
+programs.main()

@@ -1,0 +1,82 @@
+"""Predicted times beside measured ones, and the constants that they are made with: common/tutor/counting/accuracy.json, devices.json.
+
+    accuracy: chapters|others|limits|kernels
+        how far predictions were off: of the chapters' recorded runs or of unseen.cu's kernels, by half; by what limits; each kernel
+    constants: all
+        the constants of the devices, and which of them are fitted
+"""
+
+import importlib
+import itertools
+import sys
+
+from recorded import ROOT, digits
+
+
+def room(name):
+    """A module of common/tutor/counting; imported where it is needed, since the tests' repositories do without."""
+    sys.path.append(str(ROOT / "common" / "tutor" / "counting"))
+    return importlib.import_module(name)
+
+
+def rows():
+    return room("accuracy").contents()["rows"]
+
+
+HEAD = "rows", "with a number", "within 5 %", "10 %", "25 %", "a factor 1.5", "worst factor"
+CONSTANTS = {
+    "multiprocessors": "multiprocessors", "clock_ghz": "clock, GHz", "ceiling_gb_s": "read ceiling, GB/s",
+    "answer_ns": "an answer from memory, less the cache's, ns", "sector_ns": "more for each sector that a warp has in flight, ns",
+    "visit_ns": "a visit in a queue of the L2 cache, ns", "popc_clocks": "clocks of a multiprocessor for a `__popc`",
+    "integer_clocks": "clocks of a multiprocessor for an integer instruction", "barrier_ns": "a barrier, ns",
+    "instruction_ns": "a warp's instruction, ns", "word_ns": "a vote or shuffle besides, ns", "loop_ns": "a turn besides, ns",
+    "chain_share": "what a chain of instructions takes, by what it should", "end_share": "of the queue at the end, what nothing hides",
+    "bend": "how sharply limits give way to each other (exponent)", "queue_bend": "the same of the queues"}
+
+
+def table(head, rows):
+    yield "| " + " | ".join(head) + " |"
+    yield "|---|" + "--:|" * (len(head) - 1)
+    for row in rows:
+        yield "| " + " | ".join(map(str, row)) + " |"
+
+
+def shares(of_rows):
+    of = room("accuracy").summary(of_rows)
+    return [of["rows"], of["numbers"], *(f"{100 * of[f'within_{limit}']:.0f} %" for limit in (5, 10, 25, 50)), f"{of['worst']:.2f}"]
+
+
+def factor(row):
+    return row["predicted_us"] / row["measured_us"]
+
+
+def accuracy_lines(page, which):
+    all_rows = rows()
+    if which == "kernels":
+        found = []
+        others = [row for row in all_rows if row["of"] == "others"]
+        for kernel in dict.fromkeys(row["name"].split()[0] for row in others):
+            of = [row for row in others if row["name"].split()[0] == kernel]
+            numbers = sorted(factor(row) for row in of if row["predicted_us"])
+            found.append([f"`{kernel}`", of[0]["half"], f"{numbers[0]:.2f} to {numbers[-1]:.2f}" if numbers else "none", len(numbers), of[0]["limit"]])
+        return list(table(("kernel", "half", "predicted by measured", "numbers for 16 runs", "lowest limit, random pixels"), found))
+    if which == "limits":
+        names = sorted({row["limit"] for row in all_rows})
+        return list(table(("the lowest limit", *HEAD), ([name, *shares([row for row in all_rows if row["limit"] == name])] for name in names)))
+    found = []
+    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen")):
+        of = [row for row in all_rows if (row["of"], row["api"], row["half"]) == (which, api, half)]
+        if of:
+            right, pairs = room("accuracy").in_order(of)
+            found.append([f"{api}, {half}", *shares(of), f"{right} of {pairs}"])
+    return list(table(("half", *HEAD, "pairs in order"), found))
+
+
+def constants_lines(page, which):
+    both = room("model").devices()
+    lines = [[words, *(digits(both[name][key]) for name in both), "fitted" if key in both["h100"]["fitted"] else "measured"] for key, words in CONSTANTS.items()]
+    lines += [[f"a launch, with zeroing, {api}, us", *(digits(of["launch_us"][api]) for of in both.values()), "measured"] for api in ("CUDA", "OpenCL")]
+    return list(table(("constant", *(name.upper() for name in both), ""), lines))
+
+
+KINDS = {"accuracy": accuracy_lines, "constants": constants_lines}
