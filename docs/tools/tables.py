@@ -545,8 +545,8 @@ def ladder_table(recording, which, name, size):
 
 TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table,
-          "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "slow": slow_table, "end-to-end": end_to_end_table,
-          "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
+          "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "slow": slow_table,
+          "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
 

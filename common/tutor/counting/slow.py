@@ -29,7 +29,8 @@ COUNTED = {
     "passes": ("passes of the banks, for 32 pixels", for_32("passes", *LOCAL)),
     "visits": ("visits of atomics in the L2 cache, for 32 pixels", for_32("visits", "global")),
     "queue": ("of them in the fullest queue", lambda of, pixels: max(of["queues"]) / pixels * 32),
-    "lanes": ("warps' loads for each that has all its lanes", lambda of, _: 32 * count.total(of, "requests", *LOADS) / count.total(of, "lanes", *LOADS)),
+    "lanes": ("warps' loads for each that has all its lanes",
+              lambda of, _: 32 * count.total(of, "requests", *LOADS) / count.total(of, "lanes", *LOADS)),
     "barriers": ("barriers that a work-item comes to", lambda of, _: of["barriers"]),
     "places": ("times that the multiprocessors have to be filled with groups", lambda of, _: max(1, of["groups"] / UNITS / of["resident_groups"])),
     "share": ("pixels of a work-item", lambda of, pixels: pixels / of["groups"] / of["group_size"]),
@@ -76,12 +77,13 @@ def show(build, one, api, is_answered):
     folder = pathlib.Path("build/slow", one.number.replace("/", "-"))
     counts = counts_of(build, one, api, True, folder)
     source = folder / source_of(api) if one.changes else f"{one.chapter}/{source_of(api)}"
-    print(count.in_words(counts), "", *model.in_words(counts, "h100"), "", f"Its source: {source}; its options: --variant {one.variant} {one.shows}", sep="\n")
+    print(count.in_words(counts), "", *model.in_words(counts, "h100"), "",
+          f"Its source: {source}; its options: --variant {one.variant} {one.shows}", sep="\n")
     if not is_answered:
         return
     fast = counts_of(build, one, api, False, folder)
-    print("", one.sentence, sep="\n")
-    print(f"What limits it: {one.limit}.", f"{COUNTED[one.counts][0]}: {value_of(one, counts):.3g}, and {value_of(one, fast):.3g} beside it.",
+    print("", one.sentence, f"What limits it: {one.limit}.",
+          f"{COUNTED[one.counts][0]}: {value_of(one, counts):.3g}, and {value_of(one, fast):.3g} beside it.",
           f"Predicted: what is beside it is {one.gain} times as fast on an H100." if one.gain != "none" else
           "How much faster it is beside it, the model does not say: which lines stay in a cache is not known.",
           "docs/counting.md has what an H100 says.", sep="\n")
