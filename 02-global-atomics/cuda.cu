@@ -46,12 +46,12 @@ int main(int argc, char** argv) try {
 
     // 4. The kernels. They were compiled with this file, above.
 
-    // 5. What the strategies share: the pixels, and the histogram, which is read and written: an
-    //    atomic does both.
-    Memory<std::uint8_t> pixels;
-    CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
+    // 5. What the strategies share: the histogram, which is read and written, for an atomic does
+    //    both; and the pixels.
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
+    Memory<std::uint8_t> pixels;
+    CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
 
     // 6. global, and racy, which differs in nothing but its kernel: zero, count, copy out. The loop
     //    goes around to warm up, to take times, and with the copy of the pixels; and compares.

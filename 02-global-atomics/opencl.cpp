@@ -53,14 +53,14 @@ int main(int argc, char** argv) try {
     check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
                 device);
 
-    // 5. What the strategies share: the pixels (no buffer has 0 bytes), and the histogram. It is
-    //    read and written: an atomic does both.
-    const Buffer pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
-                                         std::max<std::size_t>(pixel_count, 1), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(pixels)");
+    // 5. What the strategies share: the histogram, which is read and written, for an atomic does
+    //    both; and the pixels (no buffer has 0 bytes).
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
+    const Buffer pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
+                                         std::max<std::size_t>(pixel_count, 1), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(pixels)");
     const cl_uint zero = 0;
 
     // 6. global, and racy, which differs in nothing but its kernel: zero, count, copy out. The loop

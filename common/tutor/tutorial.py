@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of ./tutorial that need Python, which starts this: the exercises', broken, slow, count, tune, cluster and site.
+"""The commands of ./tutorial that need Python, which starts this: the exercises', ask, broken, slow, count, tune, cluster and site.
 
 Arguments that make no sense are refused before anything is installed, configured or built. The script installs and
 configures what a command needs from the system (`./tutorial set-up KIND`); this program builds the rest.
@@ -52,6 +52,7 @@ import grading
 import handed_in
 import handout
 import model
+import questions
 import sandbox
 import slow as slow_kernels
 from catalogue import ROOT, BadInput
@@ -198,8 +199,9 @@ def run(options):
     print("A strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte each, in that time;\n"
           "x serial: times as fast as the plain loop, `serial`, of the same program.")
     if emulated:
-        print("On a processor most of what is made for a GPU is slower than that loop; CUDA is emulated there: right or wrong,\n"
-              "never fast or slow. Where the picture is small, mostly the launch is measured.")
+        print("On a processor most of what is made for a GPU is slower than that loop. Rows with an atomic addition for each pixel take\n"
+              "about the same time there, for that addition is what a processor is slow at: 01-cpu/memory/README.md. CUDA is emulated:\n"
+              "that shows whether it is right, not how fast. What a GPU would do is counted: ./tutorial count 03 local.")
     print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
           f"What to read next:                {chapters[0][0]}/README.md", sep="\n")
     ends = {row[-1].partition(":")[0] for row in rows}
@@ -332,6 +334,38 @@ def slow(options):
     api = api_to_count({"cuda": "CUDA", "opencl": "OpenCL"}.get(options.api))
     build(*count.targets(api, one.chapter))
     return slow_kernels.show(ROOT / "build", one, api, options.answer is not None)
+
+
+# ---- ask ---------------------------------------------------------------------------------------------
+
+PREDICTED = pathlib.Path("build/predictions.json")  # by the names that the site has for its questions
+
+
+def ask(options):
+    """A chapter's questions, one by one: takes a prediction, runs the commands, and then tells."""
+    asked = questions.of_chapter(options.chapter)
+    set_up("run")
+    build(f"chapter-{options.chapter[:2]}")
+    os.close(LOCK)  # commands of a page may be calls of the script
+    kept = json.loads(PREDICTED.read_text(encoding="utf-8")) if PREDICTED.exists() else {}
+    try:
+        for question in asked:
+            print("", f"Question {question.text}", *(f"    {command}" for command in question.commands), "", sep="\n")
+            values = []
+            for prediction in question.predictions:
+                while (value := prediction.of(input(prediction.field()))) is None:
+                    print("That is none of these." if prediction.choices else "That is no number.")
+                values.append(value)
+                kept[prediction.key] = value
+                atomic_write.write_atomically(PREDICTED, json.dumps(kept, indent=1) + "\n")
+            if question.commands and input("Enter runs the commands, s passes them over: ") != "s":
+                for command in question.commands:
+                    say(f"$ {command}")
+                    call("bash", "-c", command)
+            print("", *(prediction.outcome(value) for prediction, value in zip(question.predictions, values)), "", question.answer, sep="\n")
+    except EOFError:
+        print()
+    return 0
 
 
 # ---- tune ------------------------------------------------------------------------------------------
@@ -469,6 +503,7 @@ COMMANDS = {
     "handout": (make_handout, "a copy for students, without solutions and answers"),
     "broken": (broken, "mistakes to find: a list, and each of them run where it shows"),
     "slow": (slow, "kernels that are right and slow, each for a reason to find: a list, and each of them counted"),
+    "ask": (ask, "the questions of a chapter: it takes your prediction, runs the commands, and tells"),
     "tune": (tune, "look for the best launch of chapter 05 on every device (--help of the workshop's programs lists their options)"),
     "site": (site, "the lessons as a site, in build/site"),
 }
@@ -502,6 +537,8 @@ def parser_of(command):
         add("folder", nargs="?", type=given_path, help="the folder to make")
     elif command == "run":
         add("picture")
+    elif command == "ask":
+        add("chapter", help="such as 03")
     elif command == "broken":
         add("mistake", nargs="?", help="its number or its name")
         add("answer", nargs="?", choices=["answer"], help="say what is wrong, too")

@@ -56,6 +56,8 @@ FRAME = '<iframe class="play" src="\\2" title="\\1" loading="lazy"></iframe>\n\n
 # An answer that is folded, what is asked in it, and the question before it.
 ANSWER = re.compile(r"^<details><summary>Answer</summary>\n.*?^</details>$", re.DOTALL | re.MULTILINE)
 ASKED = re.compile(r"^<!-- predict: (.*?) -->$", re.MULTILINE)
+# The same at the end of a lesson, for a terminal, which folds nothing: here it comes back behind its question.
+AT_END = re.compile(r"^<details><summary>Answer: predict (\d+)</summary>\n(.*?^</details>\n)\n?", re.DOTALL | re.MULTILINE)
 QUESTION = re.compile(r"^\*\*(\d+)\.(?:\*\*)? (.*?)(?=\n\n)", re.DOTALL | re.MULTILINE)
 GOAL = re.compile(r"^\*\*Goal\.\*\* .*?(?=\n\n)", re.DOTALL | re.MULTILINE)
 TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
@@ -205,9 +207,18 @@ class Predictions:
         return f"{NO_SEARCH}# Your predictions\n\nThey stay in this browser.\n\n{self.place(self.all, pathlib.Path())}\n"
 
 
+def answers_back(text):
+    """The text with each answer to a prediction behind its question, and not at the page's end."""
+    for number, answer in AT_END.findall(text):
+        question = re.compile(rf"(^\*\*{number}\..*?)(?=^\*\*\d+\.|^## )", re.DOTALL | re.MULTILINE)
+        before, heading, rest = text.partition("\n## Predict, then run\n")
+        text = before + heading + question.sub(lambda m, answer=answer: f"{m[1]}<details><summary>Answer</summary>\n{answer}\n", rest, count=1)
+    return AT_END.sub("", text)
+
+
 def staged(page, links, foretold):
     """A page as Sphinx reads it."""
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = answers_back((ROOT / page).read_text(encoding="utf-8"))
     text = foretold.asked(text, page)
     if page.parent in TASKS:
         in_lab = relative(PLAY / "lab.html", page) + f"#strategy={urllib.parse.quote(TASKS[page.parent], safe='')}"

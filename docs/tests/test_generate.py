@@ -75,7 +75,21 @@ class Generate(repository.RepositoryTest):
         self.write("03-local-atomics/README.md", "# local\n")
         rows, note = self.table(recording(runs), "ladder", "03-local-atomics uniform 1G")
         self.assertEqual([row[1:] for row in rows], [["512", "-", "80.0", "2.00"], ["512", "100", "200", "5.00"]])
-        self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes under way: on each multiprocessor, in CUDA.")
+        self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes in flight: on each multiprocessor, in CUDA.")
+
+    def test_a_fixed_time_is_fitted_where_there_are_sizes_enough(self):
+        def sized(mebi, strategy, program, milliseconds):
+            entry = {**run_entry(program, {strategy: 1.0}, "uniform", "1M"), "size": f"{mebi}M"}
+            entry["run"]["input"]["pixels"] = mebi << 20
+            kept = {"arguments": ["--variant", strategy], "edit": None, "result": {"kernel_ms": {"median": milliseconds}}}
+            return {**entry, "experiment": "sizes", "run": {**entry["run"], "units": 132, "runs": [kept]}}
+
+        line = [sized(mebi, "lane-bins", "04-per-thread-bins/cuda", 0.010 + (mebi << 20) / 2e9) for mebi in (64, 256, 1024)]
+        short = [sized(mebi, "vector", "05-launch-tuning/cuda", 1.0) for mebi in (64, 256)]
+        self.assertEqual(self.table(recording(experiments=line + short), "fixed")[0], [["CUDA", "10.0", "2000", "0.0"]])
+        line[2]["run"]["runs"][0]["result"]["kernel_ms"]["median"] *= 1.1
+        (_, a, b, off), = self.table(recording(experiments=line), "fixed")[0]
+        self.assertTrue(float(a) < 10 and float(b) < 2000 and 2 < float(off) < 10, (a, b, off))
 
     def test_provenance_names_each_machine_and_no_commit_where_there_was_none(self):
         elsewhere = {**run_entry(PEERS, {"tuned": 1.0}, "uniform"), "machine": {"processor": "Other CPU"}}

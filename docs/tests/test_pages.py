@@ -32,13 +32,17 @@ class Faults(unittest.TestCase):
 
     def test_headings_of_a_lesson(self):
         for headings, line in ((HEADINGS[1:], "'The idea in one picture' stands where 'What you will learn' should"),
-                               ([*HEADINGS, "More"], "'More' stands where 'nothing' should")):
+                               ([*HEADINGS, "More"], "'More' stands where 'nothing' should"),
+                               ([*HEADINGS, "Answers", "More"], "'Answers' stands where 'nothing' should")):
             self.assertIn(line, lesson_faults("".join(f"## {heading}\n\n" for heading in headings))[0])
 
     def test_an_answer_is_predicted(self):
-        answer = "## Predict, then run\n\n<details><summary>Answer</summary>\nYes.\n{}</details>\n"
-        for between, asks in (("", False), ("<!-- predict: choice =Yes No -->\n<!-- end -->\n", True)):
-            self.assertEqual("an answer has nothing to predict" not in lesson_faults(answer.format(between)), asks)
+        here = "\n## Predict, then run\n\n**1.** So?\n\n<details><summary>Answer</summary>\nYes.\n{}</details>\n"
+        at_end = here.replace("<details><summary>Answer<", "## Answers\n\n<details><summary>Answer: predict 1<")
+        for answer in (here, at_end):
+            for between, asks in (("", False), ("<!-- predict: choice =Yes No -->\n<!-- end -->\n", True)):
+                self.assertEqual("an answer has nothing to predict" not in lesson_faults(answer.format(between)), asks)
+        self.assertIn("the questions 1 have the answers 2", lesson_faults(at_end.replace("predict 1", "predict 2")))
 
 
 if __name__ == "__main__":

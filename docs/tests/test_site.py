@@ -56,6 +56,9 @@ class Staged(unittest.TestCase):
                 (f"{self.LESSON}/index.md", r"\[histogram.cl\]\(histogram.cl.md\)"),
                 (f"{self.LESSON}/index.md", r"\n\*\*[^\n]*\*\*\n\n{\.measured}\n\| Strategy"),
                 ("02-global-atomics/index.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?:sync: cuda\n\n```cpp\n// A whole CUDA"),
+                # An answer at a page's end is behind its question here.
+                (f"{self.LESSON}/index.md",
+                 r'(?s)\*\*5\.(?:(?!\n## ).)*class="predict"(?:(?!\n## ).)*<summary>Answer</summary>\n\nEach work-item still'),
                 (f"{self.EXERCISE}/index.md", r'<a href="../../../docs/site/play/lab.html#strategy=03%2Ffive-steps">a task in the lab</a>'),
                 ("docs/results/index.md", r"\n\| \[NVIDIA H100 80GB HBM3 \(h100\)\]\(h100.md\) \| CUDA \| - \| [\d.]+ \|.*\| 1 GiB \| 2026-"),
                 ("_extra/docs/site/play/lab.html", 'href="../../../02-global-atomics/index.html"')):

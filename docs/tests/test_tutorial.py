@@ -312,6 +312,35 @@ class Python(Small):
         self.assertIn("\nOpenCL on One\nOpenCL on Two (2)\nCUDA: skipped, no nvcc\n", done.stderr)
 
 
+    def test_a_question_is_told_behind_its_prediction(self):
+        page = ("# A\n\n## Predict, then run\n\n**1.** Which [way](a.md)?\n\n```sh\necho r\\\n  an $0  # well\n```\n\n"
+                "**2.** And how fast?\n\n"
+                "<details><summary>Answer</summary>\n\nSlow.\n\n<!-- predict: number GB/s f p i 1M s -->\n"
+                "Measured on One (CUDA): 2.50 GB/s.\n<!-- end -->\n\n</details>\n\n"
+                "## Answers\n\n<details><summary>Answer: predict 1</summary>\n\nThis [way](b.md).\n\n"
+                '<!-- predict: choice "Left" "=Right" -->\n<!-- end -->\n\n</details>\n')
+        (self.clone / "02-a").mkdir()
+        (self.clone / "02-a" / "README.md").write_text(page)
+        with (self.clone / "CMakeLists.txt").open("a") as lines:
+            lines.write("add_custom_target(chapter-02)\n")
+
+        def ask(typed):
+            done = subprocess.run(["./tutorial", "ask", "02"], cwd=self.clone, env=self.environment, input=typed, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout, json.loads((self.clone / "build" / "predictions.json").read_text())
+
+        said, kept = ask("3\n2\n\n5\n")
+        self.assertRegex(said, r"(?s)Question 1. Which way\?\n    echo r an \$0\n\n  1  Left\n.*none of these.*r an bash\n\nThat is it.\n\n"
+                         r"This way.\n.*Question 2. And how fast\?.*GB/s, on One \(CUDA\): "
+                         r".*Yours is 5, measured were 2.5 GB/s: 2 times off.\n\nSlow.\n")
+        self.assertLess(said.index("Question 1"), said.index("This way."))
+        self.assertEqual(kept, {"prediction 02-a 2": 1, "prediction 02-a 1": 5})
+        said, kept = ask("1\ns\n")  # and then nobody types
+        self.assertIn("It is: Right.", said)
+        self.assertNotIn("r an bash", said)
+        self.assertEqual(kept, {"prediction 02-a 2": 0, "prediction 02-a 1": 5})
+
+
 class Cluster(Small):
     def setUp(self):
         super().setUp()

@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLAY = ROOT / "docs" / "site" / "play"
 HEADINGS = ["What you will learn", "The idea in one picture", "The strategy", "The race conditions", "Where the data lives", "Predict, then run",
             "Measured", "What went wrong in published code", "Exercises", "Check yourself", "Sources"]
+ANSWERS = "Answers"  # a lesson may end with them, where no question is above its answer
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"^<!-- [\w-]+: .*?^<!-- end -->$", re.DOTALL | re.MULTILINE)  # by generate.py
@@ -95,11 +96,15 @@ def lesson_faults(text):
     """What a chapter's README lacks as a lesson."""
     wrong = []
     headings = [title for level, title in HEADING.findall(FENCED.sub("", text)) if level == "##"]
-    if headings != HEADINGS:
+    if headings not in (HEADINGS, [*HEADINGS, ANSWERS]):
         first = next(pair for pair in zip(headings + ["nothing"], HEADINGS + ["nothing"]) if pair[0] != pair[1])
         wrong.append(f"the headings of a lesson: '{first[0]}' stands where '{first[1]}' should")
-    to_predict = text.partition("## Predict, then run")[2].partition("\n## ")[0]
+    to_predict, at_end = (text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0] for heading in ("Predict, then run", ANSWERS))
     answers = re.findall(r"<summary>Answer</summary>.*?</details>", to_predict, re.DOTALL)
+    if at_end:
+        answers = re.findall(r"<summary>Answer: predict \d+</summary>.*?</details>", at_end, re.DOTALL)
+        asked, told = re.findall(r"^\*\*(\d+)\.", to_predict, re.MULTILINE), re.findall(r"Answer: predict (\d+)<", at_end)
+        wrong += [f"the questions {', '.join(asked)} have the answers {', '.join(told)}"] if asked != told else []
     return wrong + ["an answer has nothing to predict"] * sum("<!-- predict: " not in answer for answer in answers)
 
 

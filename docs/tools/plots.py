@@ -4,7 +4,7 @@
     docs/tools/plots.py             draw all that there are results for
     docs/tools/plots.py --check     change nothing; exit 1 where a figure is not what the results give
 
-    law.svg                       bytes under way against speed: a line of slope one, and the ceiling
+    law.svg                       bytes in flight against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
     predicted.svg                 times predicted from counts against measured ones
     roofline.svg                  instructions for each byte from memory against instructions a nanosecond
@@ -22,9 +22,8 @@ import math
 import sys
 from typing import Callable, NamedTuple
 
-import law
+import laws
 import predicted
-import queues
 import recorded
 import tables
 from recorded import ROOT, NotRecorded, digits, size_in_words
@@ -93,23 +92,23 @@ BYTES_A_LOAD = {1: ("o", 9, "blue", "a byte a load: local and lane-bins"), 16: (
 
 
 def law_plot(recording):
-    """GB/s against the bytes under way on a multiprocessor, in CUDA. Raises NotRecorded."""
-    entries, points = law.points(recording, "CUDA")
+    """GB/s against the bytes in flight on a multiprocessor, in CUDA. Raises NotRecorded."""
+    entries, points = laws.launches(recording, "CUDA")
     run = entries[0]["run"]
-    return Plot("Twice the bytes under way, twice the speed, up to the ceiling",
+    return Plot("Twice the bytes in flight, twice the speed, up to the ceiling",
                 "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
-                "a multiprocessor has under way: "
+                "a multiprocessor has in flight: "
                 "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.",
                 {"subtitle": f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic",
-                 "source": source_of(entries), "ceiling": law.ceiling(recording, entries), "answer": law.answer_ns(points),
+                 "source": source_of(entries), "ceiling": laws.ceiling(recording, entries), "answer": laws.answer_ns(points),
                  "units": run["units"], "points": [(point.under_way, point.gb_s, point.bytes_a_load) for point in points]}, draw_law)
 
 
 def draw_law(title, subtitle, source, ceiling, answer, units, points):
-    """`points`: (bytes under way on each multiprocessor, GB/s, bytes a load), by their bytes."""
+    """`points`: (bytes in flight on each multiprocessor, GB/s, bytes a load), by their bytes."""
     first, last = points[0][0], points[-1][0]
     ticks = {2**power: f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki" for power in range(32) if first <= 2**power <= last}
-    figure, axes = chart(title, subtitle, "bytes under way on each multiprocessor", source, ceiling, ticks, points[0][1], 5000)
+    figure, axes = chart(title, subtitle, "bytes in flight on each multiprocessor", source, ceiling, ticks, points[0][1], 5000)
     axes.set(xlim=(first / 1.5, last * 1.5))
     axes.plot([first, ceiling * answer / units], [first * units / answer, ceiling], color=LIGHT["green"])
     axes.text(1400, 200, f"slope one: a byte a load, an answer in {answer:.0f} ns", color=LIGHT["green"], gid=HALO)
@@ -127,7 +126,7 @@ BYTES_A_QUEUE = 512
 
 def queues_plot(recording):
     """The queues of the L2 cache at work against the bytes of the counters, in CUDA. Raises NotRecorded."""
-    entries, found, alone = queues.points(recording)
+    entries, found, alone = laws.additions(recording)
     series = {}
     for point in found:
         series.setdefault(point.series.replace("`", ""), []).append((point.table, round(point.queues, 4)))
@@ -174,7 +173,7 @@ def roofline(recording):
                 "Instructions of warps a nanosecond against instructions for each byte from memory, on logarithmic scales, for each kernel "
                 "that was profiled. A slope is what the memory gives, a level what the schedulers issue; most kernels lie far below both.",
                 {"subtitle": f"{first['run']['api']}; both scales logarithmic; under the profiler", "source": source_of([first]),
-                 "ceiling": law.ceiling(recording, [first]), "most": units * SCHEDULERS * CLOCK, "points": points},
+                 "ceiling": laws.ceiling(recording, [first]), "most": units * SCHEDULERS * CLOCK, "points": points},
                 draw_roofline)
 
 

@@ -14,8 +14,7 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-import law
-import queues
+import laws
 import recorded
 from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, gallery, stall
 from pages import FENCED, HEADING, anchor
@@ -316,34 +315,68 @@ def whose_table(recording):
 
 
 def under_way_table(recording):
-    """the fastest launch for each number of bytes under way, and the time of an answer by Little's law"""
-    entries, points = law.points(recording, "CUDA")
-    more, others = law.points(recording, "OpenCL")
+    """the fastest launch for each number of bytes in flight, and the time of an answer by Little's law"""
+    entries, points = laws.launches(recording, "CUDA")
+    more, others = laws.launches(recording, "OpenCL")
     in_opencl = {(point.launch, point.strategy): point.gb_s for point in others}
     rows = []
     for under_way in unique(point.under_way for point in points):
         best = max((point for point in points if point.under_way == under_way), key=lambda point: point.gb_s)
         rows.append([f"{under_way:,}", best.launch, f"`{best.strategy}`", in_opencl.get((best.launch, best.strategy)), best.gb_s,
                      best.answer_ns])
-    title = f"Bytes under way on {entries[0]['run']['device']}: {size_in_words(pixels_in(entries[0]))} of random pixels"
-    return (entries + more, title, ["Bytes under way", "<On each multiprocessor", "<Strategy", "OpenCL, GB/s", "CUDA, GB/s",
+    title = f"Bytes in flight on {entries[0]['run']['device']}: {size_in_words(pixels_in(entries[0]))} of random pixels"
+    return (entries + more, title, ["Bytes in flight", "<On each multiprocessor", "<Strategy", "OpenCL, GB/s", "CUDA, GB/s",
                                     "CUDA: multiprocessors x bytes / speed, ns"], rows,
             f"Medians. {entries[0]['run']['units']} multiprocessors.")
+
+
+def fitted(points):
+    """(a, b, the largest miss of a point in %) of time = a + n / b, by least squares of what is missed in relation to the time."""
+    weights = [1 / time**2 for _, time in points]
+    n, t = (sum(weight * point[place] for weight, point in zip(weights, points)) / sum(weights) for place in (0, 1))
+    slope = (sum(weight * (pixels - n) * (time - t) for weight, (pixels, time) in zip(weights, points))
+             / sum(weight * (pixels - n) ** 2 for weight, (pixels, _) in zip(weights, points)))
+    a = t - slope * n
+    return a, 1 / slope, max(abs(100 * ((a + slope * pixels) / time - 1)) for pixels, time in points)
+
+
+def fixed_table(recording):
+    """a row for each strategy and API of the experiment `sizes`: time = a + n / b, where there are three sizes or more"""
+    points, shown = {}, {}
+    for run in EXPERIMENTS["sizes"].runs:
+        for entry in (each for each in recording["experiments"] if each["experiment"] == "sizes"):
+            for kept in entry["run"]["runs"]:
+                if (entry["program"].rpartition("/")[0], kept["arguments"]) == (run.chapter, run.command(entry["run"]["units"])):
+                    key = run.row, entry["run"]["api"]
+                    points.setdefault(key, []).append((pixels_in(entry), 1e6 * kept["result"]["kernel_ms"]["median"]))
+                    shown.setdefault(key, []).append(entry)
+    enough = [key for key in points if len(points[key]) > 2]
+    if not enough:
+        raise NotRecorded("no strategy has three sizes")
+    entries = list({id(entry): entry for key in enough for entry in shown[key]}.values())
+    rows = []
+    for row, api in enough:
+        a, b, miss = fitted(points[row, api])
+        rows.append([row, api, a / 1000, b, f"{miss:.1f}"])
+    least, most = (size_in_words(of(pixels for key in enough for pixels, _ in points[key])) for of in (min, max))
+    return (entries, f"time = a + n / b on {entries[0]['run']['device']}: random pixels, {least} to {most}",
+            ["<Strategy", "<API", "a, µs", "b, GB/s", "The farthest size is off by, %"], rows,
+            "Fitted to medians by least squares, in relation to the time. Only what was recorded in three sizes or more.")
 
 
 def warps_table(recording):
     """chapter 02's `global`: what a warp wants of the table at a step, and how long that takes; then with near values far apart"""
     rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
     for entry in usual:
-        rows.append([entry["input"], *queues.usual(entry["input"]), rates_of(entry)["global"]])
+        rows.append([entry["input"], *laws.usual(entry["input"]), rates_of(entry)["global"]])
     queue = next(row[-1] for row in rows if row[0] == "constant")
     for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
         kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])
-        rows.append([f"{entry['input']}, 101 v % 256", *queues.wants(queues.pixels_of(entry["input"]), lambda value: 101 * value % 256),
+        rows.append([f"{entry['input']}, 101 v % 256", *laws.wants(laws.pixels_of(entry["input"]), lambda value: 101 * value % 256),
                      shown(EXPERIMENTS["near"], kept, pixels_in(entry))])
         far.append(entry)
     # One value has 32 additions to one counter, one after the other.
-    rows = [[name, sectors, visits, fuller, fuller / queue, queues.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
+    rows = [[name, sectors, visits, fuller, fuller / queue, laws.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
     return (usual + far, f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
             ["<Pixels", "Sectors", "Visits", "In the fuller queue", f"x {1 / queue:.2f} ns", "Measured for each warp, ns", "GB/s"],
             rows,
@@ -464,7 +497,7 @@ RUNGS = (
     Rung(LOCAL, "local-buckets", "each group writes a row, the host adds the rows", 512, in_book=False),
     Rung(LOCAL, "local-subhist", "a second kernel adds the rows", 512, in_book=False),
     Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "lanes", "one table, 16 pixels per load"),
-    Rung(LANES, "lane-bins", "and four loads under way", 32 * KI, "lanes", "and four loads under way"),
+    Rung(LANES, "lane-bins", "and four loads in flight", 32 * KI, "lanes", "and four loads in flight"),
     Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table"),
     Rung(LANES, "lane-bins", "and groups of 1,024: `lane-bins` as it is", 64 * KI),
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
@@ -526,8 +559,8 @@ def ladder_table(recording, which, name, size):
     apis = sorted({api for _, found in rows for api in found}, reverse=True)
     entries = [entry for _, found in rows for entry, _ in found.values()]
     ceiling = recorded.read_ceiling(recording, {**entries[0], "size": size})
-    of, waits = f"{apis[-1]}, " if len(apis) > 1 else "", any(rung.under_way for rung, _ in rows)
-    columns = ["<Kernel", "<The one change", *(["Bytes under way"] if waits else []),
+    of, waits = f"{apis[-1]}, " if len(apis) > 1 else "", which != "book" and any(rung.under_way for rung, _ in rows)
+    columns = ["<Kernel", "<The one change", *(["Bytes in flight"] if waits else []),
                *(f"{api}, GB/s" if of else "GB/s" for api in apis), f"{of}% of the read ceiling"]
     cells = []
     for rung, found in rows:
@@ -536,7 +569,7 @@ def ladder_table(recording, which, name, size):
                       100 * rates[-1] / ceiling if rates[-1] else None])
     launch = rows[-1][1][apis[-1]][1].get("launch")
     note = (f"Medians. Read ceiling: {digits(ceiling)} GB/s."
-            + (" Bytes under way: on each multiprocessor, in CUDA." if waits else "")
+            + (" Bytes in flight: on each multiprocessor, in CUDA." if waits else "")
             + (f" `{rows[-1][0].kernel}` in {apis[-1]} was {launch}." if launch else ""))
     title = (f"The {'book' if which == 'book' else 'chapter'}, kernel by kernel, on {entries[0]['run']['device']}: "
              f"{size_in_words(recorded.pixels_of(size))}, {name}")
@@ -544,7 +577,7 @@ def ladder_table(recording, which, name, size):
 
 
 TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
-          "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table,
+          "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table, "fixed": fixed_table,
           "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "slow": slow_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
