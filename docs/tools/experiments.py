@@ -4,9 +4,13 @@ record.py runs them (--experiment), tables.py shows them. An experiment is a tab
 the cell of a row and a column, and rows and columns that are neighbours differ in one thing.
 """
 
+import sys
 from typing import NamedTuple, Optional
 
 import recorded
+
+sys.path.append(str(recorded.ROOT / "common" / "tutor" / "gallery"))
+import gallery  # noqa: E402
 
 ATOMICS, LOCAL, LANES, LESSON = "02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning"
 WORKSHOPS = f"{LESSON}/workshops"
@@ -389,6 +393,16 @@ def sizes():
         yield Run(chapter, f"`{strategy}`" + (", 8 groups of 256 for each unit" if how else ""), "", strategy, how)
 
 
+def slow(*pictures):
+    """The gallery of what is right and slow, each beside what is fast; all of it, or what shows on these pictures."""
+    for one in gallery.mistakes(folder="slow"):
+        if one.picture() in (pictures or (one.picture(),)):
+            opencl, cuda = (Edit(*one.edit(file)) if file in one.files() else None for file in ("histogram.cl", "histogram.cuh"))
+            launches = one.launches()
+            yield Run(one.chapter, f"{one.number} `{one.name}`", "slow", one.variant, tuple(launches[0]), opencl, compiled=cuda)
+            yield Run(one.chapter, f"{one.number} `{one.name}`", "beside it", one.variant, tuple(launches[1]))
+
+
 CPU, OPENCL, CUDA = ("C++",), ("OpenCL",), ("CUDA",)
 NOTHING_READ = "Medians. No pixels are read."
 EXPERIMENTS = {
@@ -432,6 +446,9 @@ EXPERIMENTS = {
     "reads": Experiment("the launches of the law, read only", "Launch for each unit", tuple(reads())),
     "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", tuple(counted_pixels())),
     "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", tuple(sizes()), "us", size="64M 256M 1G 3G"),
+    "slow": Experiment("what is right and slow, each with one cause, and what is fast beside it", "Kernel", tuple(slow())),
+    "slow-constant": Experiment("the same on one value", "Kernel", tuple(slow("constant")), inputs=("constant",)),
+    "slow-ramp": Experiment("the same on a ramp", "Kernel", tuple(slow("ramp")), inputs=("ramp",)),
     "sums": Experiment("a sum of 32-bit numbers", "Loads", tuple(sums()), size="1G"),
     "profile": Experiment("the profiles of some kernels", "", tuple(profiled()), "", CUDA, counters=PROFILED),
     "profile-ramp": Experiment("the profiles of two kernels on the ramp", "", tuple(run for run in profiled() if run.strategy in ("vector", "tuned")),

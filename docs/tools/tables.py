@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import laws
 import recorded
-from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, stall
+from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, gallery, stall
 from pages import FENCED, HEADING, anchor
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
@@ -242,6 +242,21 @@ def experiment_table(recording, name, apis, inputs, sizes):
     given = [size_in_words(pixels_in(entries[0])), *(inputs if len(inputs) == 1 else [])] if len(sizes) == 1 else []
     what = ", ".join([*given, experiment.unit])
     return (entries, f"{where}: {what}", [f"<{experiment.corner}", *heads], rows, experiment.note)
+
+
+def slow_table(recording):
+    """the chapters' slow/: how many times as fast what is beside each of them is, as the model says it, and as recorded"""
+    rows, entries, cells = [], [], {}
+    for one in gallery.mistakes(folder="slow"):
+        name, row = "slow" if one.picture() == "uniform" else f"slow-{one.picture()}", f"{one.number} `{one.name}`"
+        if name not in cells:
+            found, *_, shown_rows, _ = experiment_table(recording, name, "CUDA,OpenCL", one.picture(), "256M")
+            entries, cells[name] = entries + found, {each[0]: each[1:] for each in shown_rows}
+        cuda, beside, opencl, beside_opencl = cells[name][row]
+        rows.append([row, one.picture(), one.limit, cuda, beside, one.gain, ratio(beside, cuda), ratio(beside_opencl, opencl)])
+    return (entries, f"{entries[0]['run']['device']}: 256 MiB, what is slow and what is fast beside it",
+            ["<Kernel", "<Picture", "<Limit", "Slow, GB/s", "Beside it, GB/s", "Times as fast, predicted", "measured", "in OpenCL"], rows,
+            "Medians; those without an API are of CUDA.")
 
 
 def profiles(recording, experiments):
@@ -563,8 +578,8 @@ def ladder_table(recording, which, name, size):
 
 TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table, "fixed": fixed_table,
-          "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "end-to-end": end_to_end_table,
-          "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
+          "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "slow": slow_table,
+          "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
 

@@ -209,4 +209,5 @@ class Command(Test):
             self.assertAlmostEqual(totals(far)[key], number, delta=0.02 * number, msg=key)
 
 
-programs.main()
+if __name__ == "__main__":  # test_slow.py takes from here, too
+    programs.main()
