@@ -30,7 +30,15 @@ def sum_of(name, each, *memories, **more):
 
 def ahead(name):
     """A counter: what a work-item has asked for when it needs the first of it, in the launch that has most of that."""
-    return lambda counts: (max(launch[name] for launch in counts["launches"]), most(lines(counts, "global", whats=["load"]), lambda line: line["lanes"])[1])
+    def counter(counts):
+        loads = lines(counts, "global", whats=["load"])
+        return max(launch[name] for launch in counts["launches"]), most(loads, lambda line: line["lanes"])[1]
+    return counter
+
+
+def costliest(counts):
+    """What costs most, by its passes or by what it asks the L2 cache for, and its line."""
+    return most(lines(counts, "global", "local", "own"), lambda line: count.cost_of(line)[0])
 
 
 def of_ceiling(counts):
@@ -40,7 +48,7 @@ def of_ceiling(counts):
     if said["us"] is None:
         raise model.NoNumber(said["reason"])
     ns = 1000 * (said["us"] - device["launch_us"][counts["api"]])
-    return 100 * counts["pixels"] / ns / device["ceiling_gb_s"], most(lines(counts, "global", "local", "own"), lambda line: count.cost_of(line)[0])[1]
+    return 100 * counts["pixels"] / ns / device["ceiling_gb_s"], costliest(counts)[1]
 
 
 COUNTERS = {
@@ -82,9 +90,8 @@ def kept(limit, counted):
     return right, f"{words}{f'; see {at(line)}' if line and not right else ''} ({pixels})"
 
 
-def costliest(counts):
-    """The line that costs most, by its passes or by what it asks the L2 cache for."""
-    cost, line = most(lines(counts, "global", "local", "own"), lambda line: count.cost_of(line)[0])
+def costliest_in_words(counts):
+    cost, line = costliest(counts)
     return f"the line that costs most: {at(line)}, {short(32 * cost / counts['pixels'])} {count.cost_of(line)[1]} for 32 pixels" if line else ""
 
 
@@ -122,4 +129,4 @@ def judged(file, seed, compared):
     except (Refused, submitted_file.DoesNotCompile, model.NoNumber) as why:  # another compiler than that of its results
         return None, f"could not be judged here: {str(why.args[-1])[:300]}"
     # Those that are not kept come first.
-    return sum(right for right, _ in said) / len(said), "\n".join([*(words for _, words in sorted(said)), costliest(counted[0])])
+    return sum(right for right, _ in said) / len(said), "\n".join([*(words for _, words in sorted(said)), costliest_in_words(counted[0])])
