@@ -53,8 +53,8 @@ int main(int argc, char** argv) try {
     Memory<std::uint8_t> pixels;
     CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
 
-    // 6. global, and racy, which differs in nothing but its kernel: zero, count, copy out. The loop
-    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
+    // 6. global, and racy, whose kernel alone differs: zero, count, copy out. The first turn copies
+    //    the pixels in and warms up; timed turns follow, then some with the copy. next() compares.
     const bool blocked = lesson.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;

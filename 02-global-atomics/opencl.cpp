@@ -37,10 +37,10 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto milliseconds = [](cl_event one, cl_event other) {
+    const auto milliseconds = [](cl_event one, cl_event last) {
         cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
         CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
-        CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
+        CHECK_CL(clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
         return static_cast<double>(t1 - t0) * 1e-6;
     };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
@@ -63,8 +63,8 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateBuffer(pixels)");
     const cl_uint zero = 0;
 
-    // 6. global, and racy, which differs in nothing but its kernel: zero, count, copy out. The loop
-    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
+    // 6. global, and racy, whose kernel alone differs: zero, count, copy out. The first turn copies
+    //    the pixels in and warms up; timed turns follow, then some with the copy. next() compares.
     const bool blocked = lesson.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;

@@ -52,8 +52,8 @@ int main(int argc, char** argv) try {
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
 
-    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. The loop
-    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
+    // 6. local, a kernel for each walk: zero, count, copy out. The first turn copies the pixels and
+    //    warms up; timed turns follow, then some with the copy. next() compares (verify/runs.hpp).
     const bool blocked = lesson.choice("walk") == "blocked";
     if (lesson.wants("local")) {
         auto* const local = blocked ? histogram_local_blocked : histogram_local;
@@ -75,7 +75,7 @@ int main(int argc, char** argv) try {
         }
     }
 
-    // 7. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
+    // 7. local-buckets: nothing to zero: every block writes its whole row. The host adds the
     //    rows, in memory of its own that is pinned, so that the copy needs no detour; that belongs
     //    to the end-to-end time, not to the kernel's.
     if (lesson.wants("local-buckets", blocked ? "--walk is for local" : "")) {

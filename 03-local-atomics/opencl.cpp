@@ -37,10 +37,10 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto milliseconds = [](cl_event one, cl_event other) {
+    const auto milliseconds = [](cl_event one, cl_event last) {
         cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
         CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
-        CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
+        CHECK_CL(clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
         return static_cast<double>(t1 - t0) * 1e-6;
     };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
@@ -62,8 +62,8 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const cl_uint zero = 0;
 
-    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. The loop
-    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
+    // 6. local, a kernel for each walk: zero, count, copy out. The first turn copies the pixels and
+    //    warms up; timed turns follow, then some with the copy. next() compares (verify/runs.hpp).
     const bool blocked = lesson.choice("walk") == "blocked";
     if (lesson.wants("local")) {
         const char* const name = blocked ? "histogram_local_blocked" : "histogram_local";
@@ -91,7 +91,7 @@ int main(int argc, char** argv) try {
         }
     }
 
-    // 7. local-buckets: nothing to zero, for each group writes its whole row. The host maps the
+    // 7. local-buckets: nothing to zero: every group writes its whole row. The host maps the
     //    rows, which are in the device's memory, and adds them; that belongs to the end-to-end
     //    time, not to the kernel's.
     if (lesson.wants("local-buckets", blocked ? "--walk is for local" : "")) {

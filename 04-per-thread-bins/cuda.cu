@@ -69,8 +69,8 @@ int main(int argc, char** argv) try {
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
 
-    // 7. private: zero the histogram, count, copy it out. The loop goes around to warm up, to take
-    //    times, and with the copy of the pixels; and compares.
+    // 7. private: zero, count, copy out. The first turn copies the pixels in and warms up; timed
+    //    turns follow, then some with the copy. next() compares (verify/runs.hpp).
     if (lesson.wants("private")) {
         Runs runs = lesson.runs("private", {groups, group_size},
                                 unsupported_reason(histogram_private, group_size));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <vector>
 
 #include "common/explanation/explanation.hpp"
@@ -108,14 +109,23 @@ Runs Lesson::runs(const std::string& variant) {
 Runs Lesson::runs_of(Runs::What what) {
     Report& table = report();
     compiling_.reset();
+    require_no_loop_left();
+    running_ = what.variant;
     return {std::move(what), expected, options.repeat, [&](Result result) {
+                running_.clear();
                 if (!kernels_.empty()) compiling_.emplace("compiling", kPatienceWithCompilers);
                 table.add(std::move(result));
             }};
 }
 
+void Lesson::require_no_loop_left() const {
+    if (!running_.empty())
+        throw std::logic_error(running_ + ": its loop was left before runs.next() ended it");
+}
+
 int Lesson::finish() {
     compiling_.reset();
+    require_no_loop_left();
     RunDocument& found = report().document();
     explain_wrong(found, options, input, EXPLAINER_PROGRAM);
     if (program_.beside_serial && !is_emulated())

@@ -101,8 +101,10 @@ class Lesson {
 
  private:
     Runs runs_of(Runs::What what);
+    void require_no_loop_left() const;
 
     const Program& program_;
+    std::string running_;  ///< the strategy whose runs are not over
     std::string device_;
     std::string driver_;
     std::optional<Report> report_;

@@ -86,7 +86,7 @@ function(add_chapter_program name)
     if(NOT BUILD_TESTING)
         return()
     endif()
-    foreach(other 01-cpu-cpu fault_injecting_driver served) # which its tests run, too
+    foreach(other 01-cpu-cpu fault_injecting_driver served why) # which its tests run, too
         if(TARGET ${other} AND NOT ${other} STREQUAL ${program})
             add_dependencies(${program} ${other})
         endif()

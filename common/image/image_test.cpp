@@ -62,47 +62,42 @@ std::string jpeg_of(const Pixels& grey, int width) {
     return jpeg;
 }
 
-// A BMP as most programs write it, of 8 or 24 bits, in which no two neighbours are equal, nor two
-// rows.
-struct Bmp {
-    Bmp(unsigned bits, std::size_t width, std::size_t height, bool top_down = false);
-    std::string bytes;
-    Pixels greys;
-};
-
 void put(std::string& to, std::size_t value, int bytes) {
     for (int i = 0; i < bytes; ++i)
         to += static_cast<char>(value >> (8 * i));
 }
 
-Bmp::Bmp(unsigned bits, std::size_t width, std::size_t height, bool top_down) {
-    const std::size_t colours = bits == 8 ? 256 : 0;
-    const std::size_t pixels_at = 54 + 4 * colours;
-    bytes = "BM";
-    for (const std::size_t number :
-         {std::size_t{0}, std::size_t{0}, pixels_at, std::size_t{40}, width,
-          top_down ? 0 - height : height, std::size_t{1 + (bits << 16)}, std::size_t{0},
-          std::size_t{0}, std::size_t{0}, std::size_t{0}, colours, std::size_t{0}})
-        put(bytes, number, 4);
-    for (std::size_t i = 0; i < colours; ++i)
-        put(bytes, i * 0x01'01'01, 4);
-    for (std::size_t i = 0; i < width * height; ++i)
-        greys.push_back(static_cast<std::uint8_t>(i % width * 7 + i / width * 31 + 5));
-    for (std::size_t row = 0; row < height; ++row) {
-        const std::size_t y = top_down ? row : height - 1 - row;
-        for (std::size_t x = 0; x < width; ++x)
-            bytes.append(bits / 8, static_cast<char>(greys[y * width + x]));
-        // Padding that is not zero shows where it is taken for pixels.
-        bytes.append((4 - width * bits / 8 % 4) % 4, '\x99');
+// A BMP as most programs write it, of 8 or 24 bits, in which no two neighbours are equal, nor two
+// rows.
+struct Bmp {
+    Bmp(unsigned bits, std::size_t width, std::size_t height, bool top_down = false) {
+        const std::size_t colours = bits == 8 ? 256 : 0;
+        const std::size_t pixels_at = 54 + 4 * colours;
+        bytes = "BM";
+        for (const std::size_t number :
+             {std::size_t{0}, std::size_t{0}, pixels_at, std::size_t{40}, width,
+              top_down ? 0 - height : height, std::size_t{1 + (bits << 16)}, std::size_t{0},
+              std::size_t{0}, std::size_t{0}, std::size_t{0}, colours, std::size_t{0}})
+            put(bytes, number, 4);
+        for (std::size_t i = 0; i < colours; ++i)
+            put(bytes, i * 0x01'01'01, 4);
+        for (std::size_t i = 0; i < width * height; ++i)
+            greys.push_back(static_cast<std::uint8_t>(i % width * 7 + i / width * 31 + 5));
+        for (std::size_t row = 0; row < height; ++row) {
+            const std::size_t y = top_down ? row : height - 1 - row;
+            for (std::size_t x = 0; x < width; ++x)
+                bytes.append(bits / 8, static_cast<char>(greys[y * width + x]));
+            // Padding that is not zero shows where it is taken for pixels.
+            bytes.append((4 - width * bits / 8 % 4) % 4, '\x99');
+        }
     }
-}
+    std::string bytes;
+    Pixels greys;
+};
 
 // Offsets in it.
-constexpr std::size_t kHeaderAt = 14;
-constexpr std::size_t kWidthAt = 18;
-constexpr std::size_t kHeightAt = 22;
-constexpr std::size_t kBitsAt = 28;
-constexpr std::size_t kCompressionAt = 30;
+constexpr std::size_t kHeaderAt = 14, kWidthAt = 18, kHeightAt = 22, kBitsAt = 28,
+                      kCompressionAt = 30;
 
 std::string changed(std::string bytes, std::size_t at, std::uint32_t value) {
     std::string field;

@@ -73,7 +73,20 @@ TEST(Generators, ConstantAndRampGoOnAcrossBlocks) {
 
 // ---- what the command line asks for -----------------------------------------------------------
 
-TEST(LoadInput, EveryKind) {
+// Whether a stream gives the input's pixels, whatever the parts that it is read in.
+void expect_in_parts(const Input& input, const Options& options) {
+    const common::PixelStream stream(options);
+    EXPECT_EQ(stream.name, input.name);
+    EXPECT_EQ(stream.seed, input.seed);
+    for (const std::size_t size : {kMany, std::size_t{1} << 20, std::size_t{300'007}}) {
+        Pixels pixels(stream.size);
+        for (std::size_t at = 0; at < pixels.size(); at += size)
+            stream.read(at, std::span(pixels).subspan(at, std::min(size, pixels.size() - at)));
+        EXPECT_TRUE(pixels == input.pixels) << input.name << ", " << size;
+    }
+}
+
+TEST(LoadInput, EveryKindWholeAndInParts) {
     struct Kind {
         std::string name;
         std::function<void(Options&)> ask;
@@ -81,13 +94,13 @@ TEST(LoadInput, EveryKind) {
         bool has_seed;
     };
     const Kind kinds[] = {
-        {"uniform, seed 11", [](Options&) {}, uniform_pixels(5000, 256, 11), true},
-        {"uniform over 4 values, seed 11", [](Options& o) { o.values = 4; },
-         uniform_pixels(5000, 4, 11), true},
+        {"uniform, seed 11", [](Options&) {}, uniform_pixels(kMany, 256, 11), true},
+        {"uniform over 5 values, seed 11", [](Options& o) { o.values = 5; },
+         uniform_pixels(kMany, 5, 11), true},
         {"contention 40 % on value " + std::to_string(common::hot_value(11)) + ", seed 11",
-         [](Options& o) { o.contention = 40; }, contended_pixels(5000, 40, 11), true},
-        {"constant 127", [](Options& o) { o.constant = 127; }, Pixels(5000, 127), false},
-        {"ramp", [](Options& o) { o.ramp = true; }, ramp_pixels(5000), false},
+         [](Options& o) { o.contention = 40; }, contended_pixels(kMany, 40, 11), true},
+        {"constant 127", [](Options& o) { o.constant = 127; }, Pixels(kMany, 127), false},
+        {"ramp", [](Options& o) { o.ramp = true; }, ramp_pixels(kMany), false},
         {"ramp", [](Options& o) { o.ramp = true, o.random.reset(), o.tile = 777; },
          ramp_pixels(777), false},
         // As many as a small picture's.
@@ -97,13 +110,14 @@ TEST(LoadInput, EveryKind) {
     for (const Kind& kind : kinds) {
         SCOPED_TRACE(kind.name);
         Options options;
-        options.random = 5000;
+        options.random = kMany;
         options.seed = 11;
         kind.ask(options);
         const Input input = common::load_input(options);
         EXPECT_EQ(input.name, kind.name);
         EXPECT_EQ(input.seed, kind.has_seed ? std::optional<std::uint64_t>(11) : std::nullopt);
         EXPECT_TRUE(input.pixels == kind.pixels);
+        expect_in_parts(input, options);
     }
     const Input sample = common::load_input({});
     EXPECT_TRUE(tests::has(sample.name, "landscape.bmp, "));
@@ -156,6 +170,7 @@ TEST_F(TiledInput, RepeatsToExactlyTheNumber) {
             wrong += input.pixels[i] != 1 + i % 6 ? 1 : 0;
         EXPECT_EQ(wrong, 0U);
         EXPECT_EQ(input.name, "six.pgm, 3 x 2, tiled");
+        expect_in_parts(input, options_);
     }
 }
 
@@ -165,42 +180,6 @@ TEST_F(TiledInput, NeverCrops) {
         EXPECT_TRUE(
             tests::has(tests::bad_input([&] { common::load_input(options_); }),
                        "--tile " + std::to_string(count) + ": the picture alone has 6 pixels"));
-    }
-}
-
-// ---- in parts ---------------------------------------------------------------------------------
-
-// All pixels of a stream, in parts of this size.
-Pixels in_parts(const common::PixelStream& stream, std::size_t size) {
-    Pixels pixels(stream.size);
-    for (std::size_t first = 0; first < pixels.size(); first += size) {
-        stream.read(first, std::span(pixels).subspan(first, std::min(size, pixels.size() - first)));
-    }
-    return pixels;
-}
-
-TEST(PixelStream, HasThePixelsOfLoadInputWhateverTheParts) {
-    const std::function<void(Options&)> kinds[] = {
-        [](Options&) {},
-        [](Options& options) { options.values = 5; },
-        [](Options& options) { options.contention = 40; },
-        [](Options& options) { options.constant = 9; },
-        [](Options& options) { options.ramp = true; },
-        [](Options& options) {
-            options.random.reset();
-            options.tile = kMany;
-        }};
-    for (const auto& make : kinds) {
-        Options options;
-        options.random = kMany;
-        options.seed = 5;
-        make(options);
-        const Input input = common::load_input(options);
-        const common::PixelStream stream(options);
-        EXPECT_EQ(stream.name, input.name);
-        EXPECT_EQ(stream.seed, input.seed);
-        for (const std::size_t size : {kMany, std::size_t{1} << 20, std::size_t{300'007}})
-            EXPECT_EQ(in_parts(stream, size), input.pixels) << input.name << ", " << size;
     }
 }
 

@@ -175,28 +175,25 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     : program(of),
       app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
           program.path()) {
+    const auto option = [&](const char* name, auto& value, const char* what, const char* type) {
+        return app.add_option(name, value, what)->type_name(type);
+    };
     const auto number = [&](const char* name, auto& value, const char* what, std::uint64_t least,
                             std::uint64_t most, const char* type) {
-        return app.add_option(name, value, what)
-            ->transform(whole_number(least, most))
-            ->type_name(type);
+        return option(name, value, what, type)->transform(whole_number(least, most));
+    };
+    const auto pixels = [&](const char* name, auto& value, const char* what) {
+        return option(name, value, what, "N")->transform(pixel_count(program.max_pixels));
     };
     CLI::Option* const image =
-        app.add_option("IMAGE", options.image,
-                       "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)")
-            ->type_name("");
+        option("IMAGE", options.image,
+               "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)", "");
     CLI::Option* const tile =
-        app.add_option("--tile", options.tile,
-                       "repeat the picture up to N pixels (N takes K, M or G)")
-            ->transform(pixel_count(program.max_pixels))
-            ->type_name("N");
-    CLI::Option* const random =
-        app.add_option("--random", options.random,
-                       "N random pixels, uniform over 0..255, instead of a picture")
-            ->transform(pixel_count(program.max_pixels))
-            ->type_name("N")
-            ->excludes(image)
-            ->excludes(tile);
+        pixels("--tile", options.tile, "repeat the picture up to N pixels (N takes K, M or G)");
+    CLI::Option* const random = pixels("--random", options.random,
+                                       "N random pixels, uniform over 0..255, instead of a picture")
+                                    ->excludes(image)
+                                    ->excludes(tile);
     CLI::Option* const generators[] = {
         number("--values", options.values, "with --random: draw from 0..K-1", 1, 256, "K")
             ->needs(random),
@@ -212,9 +209,8 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     }
     number("--seed", options.seed, "seed of the generated pixels", 0,
            std::numeric_limits<std::uint64_t>::max(), "S");
-    app.add_option("--variant", variant, "the strategy to run, or all")->type_name("NAME");
-    app.add_option("--device", options.device, "a device by number or part of its name")
-        ->type_name("N|NAME");
+    option("--variant", variant, "the strategy to run, or all", "NAME");
+    option("--device", options.device, "a device by number or part of its name", "N|NAME");
     app.add_flag("--list-devices", options.list_devices, "list the devices and stop");
     number("--group-size", options.group_size,
            "work-items per work-group (CUDA: threads per block)", 1, std::uint64_t{1} << 20, "N");
@@ -224,10 +220,8 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
            1'000'000, "N");
     number("--time-limit", options.time_limit,
            "seconds that one run may take (default: 60, and more for more pixels)", 1, 86'400, "S");
-    if (program.api == "OpenCL") {
-        app.add_option("--kernels", options.kernels, "a file of kernels in place of histogram.cl")
-            ->type_name("FILE");
-    }
+    if (program.api == "OpenCL")
+        option("--kernels", options.kernels, "a file of kernels in place of histogram.cl", "FILE");
     if (program.api != "C++") {
         app.add_flag_callback(
             "--no-diagnosis", [&] { options.diagnosis = false; },
@@ -235,10 +229,9 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     }
     app.add_flag_callback(
         "--no-ceiling", [&] { options.read_ceiling = false; }, "do not measure the read ceiling");
-    app.add_option("--json", options.json, "write the results as JSON")->type_name("FILE");
-    app.add_option("--plot", options.plot, "write the picture beside its histogram as a PNG")
-        ->type_name("FILE");
-    app.add_option("--counts", options.counts, "write the 256 counts as CSV")->type_name("FILE");
+    option("--json", options.json, "write the results as JSON", "FILE");
+    option("--plot", options.plot, "write the picture beside its histogram as a PNG", "FILE");
+    option("--counts", options.counts, "write the 256 counts as CSV", "FILE");
     of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
         const std::string name(choice.name);

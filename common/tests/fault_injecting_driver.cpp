@@ -139,8 +139,9 @@ bool fails() {
     return failing_call > 0 && --failing_call == 0;
 }
 
-void* fail_with(cl_int* error) {
-    if (error != nullptr) *error = CL_OUT_OF_RESOURCES;
+// Whatever should have been made.
+std::nullptr_t fail_with(cl_int* error, cl_int code = CL_OUT_OF_RESOURCES) {
+    if (error != nullptr) *error = code;
     return nullptr;
 }
 
@@ -190,10 +191,11 @@ bool has_a_processor(cl_platform_id platform) {
 // What a device says of itself.
 cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, void* value,
                    std::size_t* needed) {
-    if (const auto version = told("version"); version && what == CL_DEVICE_VERSION) {
-        const std::string text = "OpenCL " + *version + " strange";
+    const auto answer_text = [&](const std::string& text) {
         return answer(text.c_str(), text.size() + 1, size, value, needed);
-    }
+    };
+    if (const auto version = told("version"); version && what == CL_DEVICE_VERSION)
+        return answer_text("OpenCL " + *version + " strange");
     std::ostringstream question;
     question << "info-" << std::hex << what;
     if (const auto numbers = told(question.str())) {
@@ -217,7 +219,7 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
                 text.erase(at, each.size() - 1);
             }
         }
-        return answer(text.c_str(), text.size() + 1, size, value, needed);
+        return answer_text(text);
     }
     const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
     if (error != CL_SUCCESS || value == nullptr) return error;
@@ -260,11 +262,10 @@ extern "C" {
 cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "devices"));
-    if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
-    if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;
-    const bool one_more =
-        is_told("platforms", "empty-first") || is_told("platforms", "failing-first");
-    if (!one_more) return REAL(clGetPlatformIDs)(size, ids, count);
+    const std::string platforms = told("platforms").value_or("");
+    if (platforms == "none") return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
+    if (platforms == "failing") return CL_OUT_OF_HOST_MEMORY;
+    if (!platforms.ends_with("-first")) return REAL(clGetPlatformIDs)(size, ids, count);
     if (ids != nullptr) *ids++ = own_platform();
     const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
     if (count != nullptr) ++*count;
@@ -294,28 +295,23 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int* error) {
-    if (fails()) return static_cast<cl_command_queue>(fail_with(error));
-    if (told("no-profiling") && (properties & CL_QUEUE_PROFILING_ENABLE) != 0) {
-        if (error != nullptr) *error = CL_INVALID_QUEUE_PROPERTIES;
-        return nullptr;
-    }
+    if (fails()) return fail_with(error);
+    if (told("no-profiling") && (properties & CL_QUEUE_PROFILING_ENABLE) != 0)
+        return fail_with(error, CL_INVALID_QUEUE_PROPERTIES);
     return REAL(clCreateCommandQueue)(context, device, properties, error);
 }
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* from,
                       cl_int* error) {
-    if (fails()) return static_cast<cl_mem>(fail_with(error));
-    if (bytes > number("memory").value_or(bytes)) {
-        if (error != nullptr) *error = CL_INVALID_BUFFER_SIZE;
-        return nullptr;
-    }
+    if (fails()) return fail_with(error);
+    if (bytes > number("memory").value_or(bytes)) return fail_with(error, CL_INVALID_BUFFER_SIZE);
     cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
     made[buffer] = {flags, bytes};  // in the place of another's, long released
     return buffer;
 }
 
 cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {
-    if (fails()) return static_cast<cl_kernel>(fail_with(error));
+    if (fails()) return fail_with(error);
     cl_kernel kernel = REAL(clCreateKernel)(program, name, error);
     arguments.erase(kernel);  // another's, long released
     return kernel;
@@ -355,9 +351,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     if (fails()) return CL_OUT_OF_RESOURCES;
     cl_device_id device = nullptr;
     REAL(clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
-    std::size_t items = 1;
-    std::size_t most[3] = {};
-    std::size_t most_items = 0;
+    std::size_t items = 1, most_items = 0, most[3] = {};
     cl_ulong local_bytes = 0;
     device_info(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
     kernel_info(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items, &most_items, nullptr);
@@ -372,8 +366,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     char name[256] = {};
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
     const auto is_named_in = [&](const char* word) {
-        const auto begin = told(word);
-        return begin && std::string(name).starts_with(*begin);
+        return std::string(name).starts_with(told(word).value_or("\n"));
     };
     if (is_named_in("refuses")) return CL_OUT_OF_RESOURCES;
     if (told("unpoisoned") && !all_are_poisoned(kernel)) return CL_INVALID_MEM_OBJECT;
@@ -462,9 +455,9 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size
     cl_int name parameters {                                         \
         return fails() ? CL_OUT_OF_RESOURCES : REAL(name) arguments; \
     }
-#define PASS_ON_AND_MAKE(type, name, parameters, arguments)                          \
-    type name parameters {                                                           \
-        return fails() ? static_cast<type>(fail_with(error)) : REAL(name) arguments; \
+#define PASS_ON_AND_MAKE(type, name, parameters, arguments)       \
+    type name parameters {                                        \
+        return fails() ? fail_with(error) : REAL(name) arguments; \
     }
 // NOLINTBEGIN(bugprone-macro-parentheses)
 PASS_ON(clGetPlatformInfo,

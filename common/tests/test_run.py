@@ -92,6 +92,12 @@ class SelfTest(Test):
         self.assertRegex(out, "^skipped unsupported: this device has too little\n0 cases match, [1-9][0-9]* skipped, 0 failed ")
 
 
+class Loop(Test):
+    def test_one_that_is_left_early_is_told(self):
+        self.expect([PROGRAM, "--random", "10", "--variant", "left-early", *SHORT], 2,
+                    err="tests/wrong_program: left-early: its loop was left before runs.next\\(\\) ended it\n$")
+
+
 class Describe(Test):
     def test_names_the_strategies(self):
         said = json.loads(subprocess.run([PROGRAM, "--describe"], capture_output=True, text=True, check=True).stdout)

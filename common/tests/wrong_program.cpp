@@ -79,7 +79,8 @@ const common::Program kProgram{"tests",
                                 {"aborts", "ends itself", true},
                                 {"out-of-memory", "does that where memory has run out", true},
                                 {"does-not-build", "no kernel", true},
-                                {"unsupported", "more than any device has", true}}};
+                                {"unsupported", "more than any device has", true},
+                                {"left-early", "a break in the loop of runs", true}}};
 
 int main(int argc, char** argv) try {
     common::Lesson lesson(argc, argv, kProgram);
@@ -110,6 +111,11 @@ int main(int argc, char** argv) try {
     if (lesson.wants("does-not-build"))
         throw common::DoesNotBuild("k.cl does not build: two lines\nof a compiler");
     if (lesson.wants("unsupported")) throw common::Unsupported("this device has too little");
+    if (lesson.wants("left-early")) {
+        common::Runs runs = lesson.runs("left-early");
+        while (runs.next())
+            break;
+    }
     return lesson.finish();
 } catch (...) {
     return common::report_exception(kProgram);

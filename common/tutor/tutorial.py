@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of ./tutorial that need Python, which starts this: the exercises', ask, broken, count, tune, cluster and site.
+"""The commands of ./tutorial that need Python, which starts this: the exercises', ask, broken, slow, count, tune, cluster and site.
 
 Arguments that make no sense are refused before anything is installed, configured or built. The script installs and
 configures what a command needs from the system (`./tutorial set-up KIND`); this program builds the rest.
@@ -54,6 +54,7 @@ import handout
 import model
 import questions
 import sandbox
+import slow as slow_kernels
 from catalogue import ROOT, BadInput
 from gallery import Refused
 
@@ -306,11 +307,7 @@ def counted(words):
         return 0
     asked = count.Asked(words)
     check_writable(asked.json and given_path(asked.json))
-    set_up("count")
-    whys = {api: count.missing(ROOT / "build", api) for api in (["CUDA", "OpenCL"] if asked.api is None else [asked.api])}
-    api = next((api for api, why in whys.items() if not why), None)
-    if api is None:
-        raise Refused(77, "; ".join(whys.values()))
+    api = api_to_count(asked.api)
     build(*asked.targets(api))
     counts = asked.counts(ROOT / "build", api, given_path("."))
     counts["device"] = asked.like
@@ -318,6 +315,25 @@ def counted(words):
         atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
     print(count.in_words(counts), "", *model.in_words(counts, asked.like), sep="\n")
     return 0
+
+
+def api_to_count(asked):
+    """That which is asked for, or one that can be counted here; set up."""
+    set_up("count")
+    whys = {api: count.missing(ROOT / "build", api) for api in (["CUDA", "OpenCL"] if asked is None else [asked])}
+    api = next((api for api, why in whys.items() if not why), None)
+    if api is None:
+        raise Refused(77, "; ".join(whys.values()))
+    return api
+
+
+def slow(options):
+    if options.kernel is None:
+        return slow_kernels.listing()
+    one = gallery.find(options.kernel, "slow")
+    api = api_to_count({"cuda": "CUDA", "opencl": "OpenCL"}.get(options.api))
+    build(*count.targets(api, one.chapter))
+    return slow_kernels.show(ROOT / "build", one, api, options.answer is not None)
 
 
 # ---- ask ---------------------------------------------------------------------------------------------
@@ -486,6 +502,7 @@ COMMANDS = {
     "grade": (grade, "points, criterion by criterion; with --all those of a class"),
     "handout": (make_handout, "a copy for students, without solutions and answers"),
     "broken": (broken, "mistakes to find: a list, and each of them run where it shows"),
+    "slow": (slow, "kernels that are right and slow, each for a reason to find: a list, and each of them counted"),
     "ask": (ask, "the questions of a chapter: it takes your prediction, runs the commands, and tells"),
     "tune": (tune, "look for the best launch of chapter 05 on every device (--help of the workshop's programs lists their options)"),
     "site": (site, "the lessons as a site, in build/site"),
@@ -503,7 +520,7 @@ def parser_of(command):
     add("--build", type=pathlib.Path, help=argparse.SUPPRESS)
     if command in ("hint", "reset", "watch", "grade"):
         add("exercise", nargs="?", help="such as 03/five-steps")
-    if command in ("reset", "watch", "grade"):
+    if command in ("reset", "watch", "grade", "slow"):
         add("--api", choices=["opencl", "cuda"])
     if command in ("watch", "grade"):
         add("--device", default="", help="as the programs' --device, for OpenCL and CUDA")
@@ -525,6 +542,9 @@ def parser_of(command):
     elif command == "broken":
         add("mistake", nargs="?", help="its number or its name")
         add("answer", nargs="?", choices=["answer"], help="say what is wrong, too")
+    elif command == "slow":
+        add("kernel", nargs="?", help="its number or its name")
+        add("answer", nargs="?", choices=["answer"], help="say why, too, beside what is fast")
     elif command == "site":
         add("links", nargs="?", choices=["links"], help="ask for the pages of others, too")
         add("--repository", type=url, metavar="URL", help="what a reader is to clone")

@@ -163,7 +163,8 @@ class Browser(unittest.TestCase):
     def presentable(self, page, *at_once):
         """On a desk and on a phone: nothing in the console, nothing wider than the window, and axe finds nothing, in light and dark and with
         all that is folded open; and what is seen at once, before one scrolls."""
-        self.open(page)
+        if page:  # else the one that is open
+            self.open(page)
         for size in (WIDE, NARROW):
             with self.subTest(page=page, size=size):
                 self.resize(size)

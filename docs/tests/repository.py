@@ -92,6 +92,7 @@ class RepositoryTest(unittest.TestCase):
     def setUp(self):
         self.addCleanup(shutil.rmtree, self.root)
         shutil.copytree(ROOT / "common/files", self.root / "common/files")
+        shutil.copytree(ROOT / "common/tutor/gallery", self.root / "common/tutor/gallery")
         (self.root / "common/tutor/exercise").mkdir(parents=True)
         shutil.copy(ROOT / "common/tutor/exercise/pictures.py", self.root / "common/tutor/exercise")
         (self.root / "docs" / "results").mkdir(parents=True)

@@ -5,10 +5,12 @@
 const assert = require("node:assert");
 const { test } = require("node:test");
 const data = require("../site/play/lab-data.js");
-const { seeded } = require("./models.js");
+const { source, seeded, sum } = require("./models.js");
 const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
+const watch = require("../site/play/lab-watch.js")(wgsl);
 
+Object.assign(model.STRATEGIES, data.tasks);
 const COPIES = 8;
 const MOST = 2039; // pixels of an input here, its first ones: 127 vectors and a rest
 const FIRST = 16411; // of one that a mistake is looked for in: more than a turn of each loop
@@ -50,11 +52,13 @@ test("every kernel is right on the inputs and in the launches of the tests, whoe
   }
 });
 
+const changed = (changes, code) => changes.reduce((text, [old, now]) => (assert.ok(text.includes(old), old), text.replace(old, () => now)), code);
+
 test("each mistake of the gallery has its name, whoever goes next", async () => {
   const way = (order) => ({ order, most: { groupSize: 1024 } });
   assert.ok(data.mistakes.length > 12);
   for (const { name, strategy, called, words, changes } of data.mistakes) {
-    const code = changes.reduce((text, [old, now]) => text.replace(old, () => now), data.strategies[strategy].code);
+    const code = changed(changes, data.strategies[strategy].code);
     const { groups = "64", "group-size": size = "64" } = model.optionsOf(words);
     for (const order of Object.keys(wgsl.LANES)) {
       const again = ({ order: each }, probe, launch, times) => ran(strategy, code, probe, [launch.groups, launch.groupSize], each, each === "random" ? times : 1);
@@ -99,7 +103,6 @@ const SOLVED = {
 };
 
 test("each task is wrong at first, by a name where it has one, and right when it is solved", async () => {
-  Object.assign(model.STRATEGIES, data.tasks);
   assert.deepStrictEqual(Object.keys(data.tasks), Object.keys(SOLVED));
   const names = {};
   for (const [name, { code, hints, runs }] of Object.entries(data.tasks)) {
@@ -123,12 +126,71 @@ test("each task is wrong at first, by a name where it has one, and right when it
     } catch (error) {
       names[name] = error.message.slice(0, 60);
     }
-    const solved = SOLVED[name].reduce((text, [old, now]) => (assert.ok(text.includes(old), old), text.replace(old, () => now)), code);
+    const solved = changed(SOLVED[name], code);
     for (const order of Object.keys(wgsl.LANES)) assert.strictEqual(first(solved, order), null, `${name} ${order}`);
   }
   assert.deepStrictEqual(names, { "01/merge": "merge-without-atomic", "02/no-lost-counts": "lost-updates", "02/striped": "nothing-written", "03/five-steps": "nothing-counted",
     "03/four-mistakes/first": "no-barrier-before-merge", "03/four-mistakes/second": "table-not-zeroed", "03/four-mistakes/third": "'workgroupBarrier' must only be called from uniform control ",
     "03/four-mistakes/fourth": "merge-strided-globally", "04/copies": "only-the-first-copy" });
+});
+
+test("each race and each missing barrier has its order of events, and nothing else has one", () => {
+  const storyOf = (strategy, code) => {
+    const { events, isStuck } = watch.story({ trials: model.trialsOf(strategy, code) });
+    return isStuck ? "stuck" : events?.find((event) => event.isLost)?.isLost ?? "";
+  };
+  const trials = model.trialsOf("racy", data.strategies.racy.code);
+  const racy = watch.story({ trials });
+  assert.deepStrictEqual(racy.events.map(({ id, line, what, read, wrote, isLost }) => [id, line, what, read, wrote, isLost]), [[0, 32, "load", 0, null, undefined],
+    [1, 32, "load", 0, null, undefined], [1, 32, "store", null, 1, false], [0, 32, "store", null, 1, "over"]]);
+  assert.deepStrictEqual([racy.bins, racy.orders], [[0, 1], 3]);
+  assert.strictEqual(watch.story({ trials: trials.slice(4, 5) }).events.filter((event) => event.isLost).length, 1); // of four additions
+  assert.deepStrictEqual(watch.story({ trials: model.trialsOf("local", data.strategies.local.code) }), { orders: 1008 }); // in some all that there are
+  const stories = (list) => Object.fromEntries(list.map(([name, ...kernel]) => [name, storyOf(...kernel)]).filter(([, story]) => story));
+  const strategies = Object.entries(data.strategies);
+  assert.deepStrictEqual(stories(data.mistakes.map(({ name, strategy, changes }) => [name, strategy, changed(changes, data.strategies[strategy].code)])),
+    { "no-atomic": "over", "barrier-in-a-branch": "stuck", "early-return": "stuck", "merge-by-assignment": "over",
+      "no-atomic-in-the-table": "over", "no-barrier-after-zeroing": "over", "no-barrier-before-merge": "late" });
+  assert.deepStrictEqual(stories(strategies.map(([name, { code }]) => [name, name, code])), { racy: "over" });
+  const without = strategies.flatMap(([name, { code }]) => [...code.matchAll(/ {4}workgroupBarrier\(\);/g)].map(({ index, 0: { length } }) =>
+    [`${name} ${index}`, name, code.slice(0, index) + code.slice(index + length)]));
+  assert.deepStrictEqual(Object.values(stories(without)), ["over", "late", "over", "late"]);
+  const tasks = Object.entries(data.tasks);
+  assert.deepStrictEqual(stories(tasks.map(([name, { code }]) => [name, name, code])), { "01/merge": "over", "02/no-lost-counts": "over",
+    "03/four-mistakes/first": "late", "03/four-mistakes/third": "stuck" });
+  assert.deepStrictEqual(stories(tasks.map(([name, { code }]) => [name, name, changed(SOLVED[name], code)])), {});
+});
+
+// What is counted for a whole launch, for 32 pixels.
+function counted(strategy, code, words, groups, groupSize, copies = 32) {
+  const { pixels } = model.inputOf(words, photo, seeded);
+  const { kernels, zeroed } = model.STRATEGIES[strategy];
+  const { bound } = model.laidOut({ pixels }, strategy, { groups, groupSize });
+  for (const binding of zeroed) bound[binding].fill(0);
+  const { lines, queues } = watch.count({ code: model.withGiven(code, groupSize, copies), kernels, bound, groups });
+  const of = (key) => sum(lines.filter(({ what }) => key !== "sectors" || what === "load").map((each) => each[key])) / (pixels.length / 32);
+  return { lines, sectors: of("sectors"), visits: of("visits"), passes: of("passes"), queue: Math.max(...queues) / (pixels.length / 32) };
+}
+
+test("counts are those of Nsight Compute on an H100, and of the rules", () => {
+  const TWICE = 1.5; // the L2 cache has two halves, and counts what comes by way of the other one twice (docs/profiler.md)
+  const rows = JSON.parse(source("docs/results/h100.json")).experiments.filter(({ experiment }) => experiment === "profile").flatMap(({ run }) => run.runs);
+  const seen = (name, counter) => rows.find(({ arguments: [, its, ...more] }) => its === name && more.length === 0).percent[`${counter}.sum`] / (2 ** 28 / 32);
+  const near = (value, expected, what) => assert.ok(Math.abs(value / expected - 1) < 0.05, `${what}: ${value}, not ${expected}`);
+  const of = (name, words, ...launch) => counted(name, data.strategies[name].code, words, ...launch);
+  const global = of("global", "--random 64K", 4, 64);
+  near(TWICE * global.visits, seen("global", "lts__t_sectors_op_red"), "visits");
+  near(TWICE * global.sectors, seen("global", "lts__t_sectors_op_read"), "sectors");
+  near(of("local", "--random 256K", 4, 256).passes, seen("local", "l1tex__data_pipe_lsu_wavefronts_mem_shared"), "passes");
+  near(of("lane-bins", "--random 256K", 2, 256).passes, 1 + 2 * 2 * 256 * 32 / 2 ** 18 * 32 / 32, "passes of copies, and of zeroing and merging");
+  const both = ["--constant 7 --random 4K", "--ramp --random 4K"].map((words) => of("global", words, 4, 64));
+  assert.deepStrictEqual(both.map(({ sectors, visits, queue }) => [sectors, visits, queue]), [[1, 32, 32], [1, 4, 2]]);
+  // An atomic that does not add a constant 1 is not shared; lanes that part at a branch come together behind it.
+  const atomic = data.strategies.local.code.replace("atomicAdd(&table[pixel(i)], 1u)", "if (item % 2u == 0u) { atomicAdd(&table[7], 2u); } atomicAdd(&table[pixel(i)], item)");
+  const [even, all] = counted("local", atomic, "--constant 7 --random 4K", 4, 64).lines.filter(({ name, what }) => name === "table" && what === "atomic");
+  assert.deepStrictEqual([even.passes / even.requests, all.passes / all.requests, all.requests], [16, 32, 128]);
+  // Of 64 groups some stand for all.
+  assert.strictEqual(of("global", "--ramp --random 16K", 64, 64).visits, 4);
 });
 
 // What a work-item of a group of four writes to its word.

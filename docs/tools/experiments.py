@@ -4,9 +4,13 @@ record.py runs them (--experiment), tables.py shows them. An experiment is a tab
 the cell of a row and a column, and rows and columns that are neighbours differ in one thing.
 """
 
+import sys
 from typing import NamedTuple, Optional
 
 import recorded
+
+sys.path.append(str(recorded.ROOT / "common" / "tutor" / "gallery"))
+import gallery  # noqa: E402
 
 ATOMICS, LOCAL, LANES, LESSON = "02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning"
 WORKSHOPS = f"{LESSON}/workshops"
@@ -59,14 +63,13 @@ class Experiment(NamedTuple):
 
     about: str  # for the command line's help
     corner: str  # the title of the rows
-    unit: str  # "GB/s", or what a run's milliseconds are called
-    apis: tuple
-    inputs: tuple
-    size: str  # or several, by spaces
     runs: tuple
+    unit: str = "GB/s"  # or what a run's milliseconds are called
+    apis: tuple = ("OpenCL", "CUDA")
+    inputs: tuple = ("uniform",)
+    size: str = "256M"  # or several, by spaces
     note: str = "Medians."  # below the table
-    counters: tuple = ()  # of Nsight Compute, in the place of the time; CUDA alone. One is shown for
-    # each pixel; several have a table of their own.
+    counters: tuple = ()  # of Nsight Compute, in the place of the time; CUDA alone. One is shown for each pixel; several have a table.
 
 
 # ---- the chapters --------------------------------------------------------------------------------
@@ -304,7 +307,6 @@ _LOOP = ("    for (ulong i = begin; i < begin + length; ++i) {{\n#pragma unroll\
          "        for (uint place = 0; place < PLACES; ++place) {{\n            {}\n        }}\n    }}\n")
 _COUNTER = "tables[place * TABLE + pixels[i + place * length]]"
 COUNT_IN_PLACES = _LOOP.format(f"++{_COUNTER};")
-HALF_OF_IT = "Medians. Where counters are only written or only read nothing is counted; the time is still valid."
 
 
 def places():
@@ -344,14 +346,6 @@ def profiled():
         yield Run(chapter, row, "", strategy, how, may_lose=strategy == "racy")
 
 
-def as_it_is(value, _):
-    return value
-
-
-def for_a_pixel(value, pixels):
-    return value / pixels
-
-
 def for_a_step(value, pixels):
     """For the 32 pixels that a warp counts in one step with a byte a load."""
     return 32 * value / pixels
@@ -360,19 +354,19 @@ def for_a_step(value, pixels):
 # What Nsight Compute reads for the profiles: what a column of the table is called, the counter, and what is shown of it.
 PROFILE = {
     "GB/s": ("gpu__time_duration.sum", lambda value, pixels: pixels / value),
-    "Bytes read from memory, a pixel": ("dram__bytes_read.sum", for_a_pixel),
-    "Bytes written to memory, a pixel": ("dram__bytes_write.sum", for_a_pixel),
+    "Bytes read from memory, a pixel": ("dram__bytes_read.sum", lambda value, pixels: value / pixels),
+    "Bytes written to memory, a pixel": ("dram__bytes_write.sum", lambda value, pixels: value / pixels),
     "Sectors read in the L2 cache, 32 pixels": ("lts__t_sectors_op_read.sum", for_a_step),
     "Sectors written there, 32 pixels": ("lts__t_sectors_op_write.sum", for_a_step),
     "Sectors of its atomics, 32 pixels": ("lts__t_sectors_op_red.sum", for_a_step),
-    "Loads found in the L1 cache, %": ("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", as_it_is),
-    "Memory busy, %": ("dram__throughput.avg.pct_of_peak_sustained_elapsed", as_it_is),
-    "Banks busy, %": ("l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_active", as_it_is),
-    "Integer unit busy, %": ("sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active", as_it_is),
+    "Loads found in the L1 cache, %": ("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", lambda value, _: value),
+    "Memory busy, %": ("dram__throughput.avg.pct_of_peak_sustained_elapsed", lambda value, _: value),
+    "Banks busy, %": ("l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_active", lambda value, _: value),
+    "Integer unit busy, %": ("sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active", lambda value, _: value),
     "Passes of the banks, 32 pixels": ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", for_a_step),
     "Instructions, 32 pixels": ("smsp__inst_executed.sum", for_a_step),
-    "Clocks in which one is issued, %": ("smsp__issue_active.avg.pct_of_peak_sustained_active", as_it_is),
-    "Achieved occupancy, %": ("sm__warps_active.avg.pct_of_peak_sustained_active", as_it_is),
+    "Clocks in which one is issued, %": ("smsp__issue_active.avg.pct_of_peak_sustained_active", lambda value, _: value),
+    "Achieved occupancy, %": ("sm__warps_active.avg.pct_of_peak_sustained_active", lambda value, _: value),
 }
 STALLS = {
     "Memory": ("long_scoreboard",),
@@ -392,8 +386,6 @@ def stall(reason):
 PROFILED = (*(counter for counter, _ in PROFILE.values()), *(stall(reason) for reasons in STALLS.values() for reason in reasons))
 
 
-STRIDES = (1, 8, 32, 64, 256, 1024)
-OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 def sizes():
     """What does not grow with the picture, and what does: time = a + n / b."""
     for chapter, strategy, how in ((LOCAL, "local", launch("8*UNITS", 256)), (LESSON, "vector", ()), (LANES, "lane-bins", ()),
@@ -401,65 +393,64 @@ def sizes():
         yield Run(chapter, f"`{strategy}`" + (", 8 groups of 256 for each unit" if how else ""), "", strategy, how)
 
 
+def slow(*pictures):
+    """The gallery of what is right and slow, each beside what is fast; all of it, or what shows on these pictures."""
+    for one in gallery.mistakes(folder="slow"):
+        if one.picture() in (pictures or (one.picture(),)):
+            opencl, cuda = (Edit(*one.edit(file)) if file in one.files() else None for file in ("histogram.cl", "histogram.cuh"))
+            launches = one.launches()
+            yield Run(one.chapter, f"{one.number} `{one.name}`", "slow", one.variant, tuple(launches[0]), opencl, compiled=cuda)
+            yield Run(one.chapter, f"{one.number} `{one.name}`", "beside it", one.variant, tuple(launches[1]))
+
+
+CPU, OPENCL, CUDA = ("C++",), ("OpenCL",), ("CUDA",)
+NOTHING_READ = "Medians. No pixels are read."
 EXPERIMENTS = {
-    "steps": Experiment("chapter 05, step by step", "Step", "GB/s", BOTH, ("uniform",), "1G", tuple(steps())),
-    "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", "GB/s", ("C++",),
-                        ("photo", "uniform", "four-values", "constant"), "100M", tuple(ideas())),
-    "lines": Experiment("sixteen values whose counters lie on one cache line, or on sixteen, for a CPU", "Strategy", "ms", ("C++",),
-                        recorded.LINES, "16M", (Run("01-cpu", "`threads-atomic`", "", "threads-atomic", ()),)),
-    "starts": Experiment("threads started once or for each run, for a CPU", "Threads", "ms", ("C++",),
-                         ("photo", "uniform"), "256K", tuple(starts())),
-    "places": Experiment("`core-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
-                         ("photo", "uniform", "constant"), "100M", tuple(places()),
-                         HALF_OF_IT),
-    "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
-                        ("photo",), "16M", tuple(walls()),
-                        "Medians. `racy` may lose counts where there are two groups; its time is still valid."),
-    "strides": Experiment("`racy` in one group, whose size is the stride of the walk, for a CPU", "One group of", "ms",
-                          OPENCL, ("photo",), "16M",
-                          tuple(Run(ATOMICS, "ms", str(stride), "racy", launch(1, stride), may_lose=True)
-                                for stride in STRIDES)),
-    "private": Experiment("`private` in several launches, for a CPU", "Launch", "ms", OPENCL, ("photo",), "16M",
-                          tuple(private_launches())),
-    "walks": Experiment("the two walks", "Launch", "GB/s", BOTH, ("uniform", "photo"), "256M", tuple(walks())),
-    "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", "GB/s", BOTH, ("uniform", "photo"), "256M",
-                       tuple(racy_launches())),
-    "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v", "GB/s", OPENCL,
-                       ("uniform", "photo", "ramp"), "256M",
+    "steps": Experiment("chapter 05, step by step", "Step", tuple(steps()), size="1G"),
+    "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", tuple(ideas()), "GB/s", CPU,
+                        ("photo", "uniform", "four-values", "constant"), "100M"),
+    "lines": Experiment("sixteen values whose counters lie on one cache line, or on sixteen, for a CPU", "Strategy",
+                        (Run("01-cpu", "`threads-atomic`", "", "threads-atomic", ()),), "ms", CPU, recorded.LINES, "16M"),
+    "starts": Experiment("threads started once or for each run, for a CPU", "Threads", tuple(starts()), "ms", CPU, ("photo", "uniform"), "256K"),
+    "places": Experiment("`core-bins` in one place to eight, for a CPU", "Reads in", tuple(places()), "GB/s", OPENCL,
+                         ("photo", "uniform", "constant"), "100M",
+                         "Medians. Where counters are only written or only read nothing is counted; the time is still valid."),
+    "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", tuple(walls()), "ms", OPENCL, ("photo",),
+                        "16M", "Medians. `racy` may lose counts where there are two groups; its time is still valid."),
+    "strides": Experiment("`racy` in one group, whose size is the stride of the walk, for a CPU", "One group of",
+                          tuple(Run(ATOMICS, "ms", str(stride), "racy", launch(1, stride), may_lose=True) for stride in (1, 8, 32, 64, 256, 1024)),
+                          "ms", OPENCL, ("photo",), "16M"),
+    "private": Experiment("`private` in several launches, for a CPU", "Launch", tuple(private_launches()), "ms", OPENCL, ("photo",), "16M"),
+    "walks": Experiment("the two walks", "Launch", tuple(walks()), inputs=("uniform", "photo")),
+    "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", tuple(racy_launches()), inputs=("uniform", "photo")),
+    "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v",
                        tuple(Run(ATOMICS, row, "", "global", launch("2*UNITS", 256), edit, may_lose=edit is not None)
-                             for row, edit in (("v: `global`", None), ("101 v % 256", SCATTERED))),
-                       "Medians. The second row's counts are right, but in other places; its time is valid."),
-    "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
-                        ("uniform",), "256M", tuple(byte_loads())),
-    "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
-                        "256M", tuple(lane_steps())),
-    "under-way": Experiment("bytes in flight, 32 to 64 Ki on each multiprocessor", "Launch for each unit", "GB/s", BOTH,
-                            ("uniform",), "256M", tuple(under_way())),
-    "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
-                           ("uniform",), "256M", tuple(equal_launches())),
-    "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit", "bytes from memory for each pixel", ("CUDA",),
-                                 ("uniform",), "256M", tuple(run for run in equal_launches() if run.strategy == "private"),
-                                 "One launch of each under Nsight Compute: `dram__bytes_read`.", ("dram__bytes_read.sum",)),
-    "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", "GB/s", ("CUDA",), ("uniform",), "256M",
-                                tuple(many_launches())),
-    "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", "GB/s", BOTH,
-                             ("uniform",), "256M", tuple(remainders())),
-    "one-value": Experiment("one value with one copy and one load", "Launch", "GB/s", BOTH, ("constant",), "256M", tuple(one_value())),
-    "contention": Experiment("additions to random counters", "Counters", "additions/ns", BOTH, ("uniform",), "32M",
-                             tuple(contention()), "Medians. No pixels are read."),
-    "warps": Experiment("the same, but the 32 of a warp go to one counter", "Counters", "additions/ns", ("CUDA",), ("uniform",), "32M",
-                        tuple(contention(together=32)), "Medians. No pixels are read."),
-    "pairs": Experiment("two counters, so far apart", "Two counters", "additions/ns", ("CUDA",), ("uniform",), "32M", tuple(pairs()),
-                        "Medians. No pixels are read."),
-    "chase": Experiment("one work-item follows a chain", "A chain through", "ns a hop", BOTH, ("uniform",), "64K 16M 1G",
-                        (Run(PROBES, "", "", "chase", ()),), "Medians of runs of a million hops. "
-                        "64 KiB lie in the first-level cache, 16 MiB in the L2 cache, 1 GiB in no cache."),
-    "reads": Experiment("the launches of the law, read only", "Launch for each unit", "GB/s", BOTH, ("uniform",), "256M", tuple(reads())),
-    "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "256M",
-                          tuple(counted_pixels())),
-    "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", "us", BOTH, ("uniform",), "64M 256M 1G 3G", tuple(sizes())),
-    "sums": Experiment("a sum of 32-bit numbers", "Loads", "GB/s", BOTH, ("uniform",), "1G", tuple(sums())),
-    "profile": Experiment("the profiles of some kernels", "", "", ("CUDA",), ("uniform",), "256M", tuple(profiled()), counters=PROFILED),
-    "profile-ramp": Experiment("the profiles of two kernels on the ramp", "", "", ("CUDA",), ("ramp",), "256M",
-                               tuple(run for run in profiled() if run.strategy in ("vector", "tuned")), counters=PROFILED),
+                             for row, edit in (("v: `global`", None), ("101 v % 256", SCATTERED))), "GB/s", OPENCL, ("uniform", "photo", "ramp"),
+                       note="Medians. The second row's counts are right, but in other places; its time is valid."),
+    "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", tuple(byte_loads()), "GB/s", OPENCL),
+    "lanes": Experiment("from `local` to `lane-bins`", "Launch", tuple(lane_steps()), inputs=("uniform", "photo", "constant", "ramp")),
+    "under-way": Experiment("bytes in flight, 32 to 64 Ki on each multiprocessor", "Launch for each unit", tuple(under_way())),
+    "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", tuple(equal_launches())),
+    "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit",
+                                 tuple(run for run in equal_launches() if run.strategy == "private"), "bytes from memory for each pixel", CUDA,
+                                 note="One launch of each under Nsight Compute: `dram__bytes_read`.", counters=("dram__bytes_read.sum",)),
+    "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", tuple(many_launches()), "GB/s", CUDA),
+    "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", tuple(remainders())),
+    "one-value": Experiment("one value with one copy and one load", "Launch", tuple(one_value()), inputs=("constant",)),
+    "contention": Experiment("additions to random counters", "Counters", tuple(contention()), "additions/ns", size="32M", note=NOTHING_READ),
+    "warps": Experiment("the same, but the 32 of a warp go to one counter", "Counters", tuple(contention(together=32)), "additions/ns", CUDA,
+                        size="32M", note=NOTHING_READ),
+    "pairs": Experiment("two counters, so far apart", "Two counters", tuple(pairs()), "additions/ns", CUDA, size="32M", note=NOTHING_READ),
+    "chase": Experiment("one work-item follows a chain", "A chain through", (Run(PROBES, "", "", "chase", ()),), "ns a hop", size="64K 16M 1G",
+                        note="Medians of runs of a million hops. 64 KiB lie in the first-level cache, 16 MiB in the L2 cache, 1 GiB in no cache."),
+    "reads": Experiment("the launches of the law, read only", "Launch for each unit", tuple(reads())),
+    "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", tuple(counted_pixels())),
+    "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", tuple(sizes()), "us", size="64M 256M 1G 3G"),
+    "slow": Experiment("what is right and slow, each with one cause, and what is fast beside it", "Kernel", tuple(slow())),
+    "slow-constant": Experiment("the same on one value", "Kernel", tuple(slow("constant")), inputs=("constant",)),
+    "slow-ramp": Experiment("the same on a ramp", "Kernel", tuple(slow("ramp")), inputs=("ramp",)),
+    "sums": Experiment("a sum of 32-bit numbers", "Loads", tuple(sums()), size="1G"),
+    "profile": Experiment("the profiles of some kernels", "", tuple(profiled()), "", CUDA, counters=PROFILED),
+    "profile-ramp": Experiment("the profiles of two kernels on the ramp", "", tuple(run for run in profiled() if run.strategy in ("vector", "tuned")),
+                               "", CUDA, ("ramp",), counters=PROFILED),
 }

@@ -22,9 +22,8 @@ import math
 import sys
 from typing import Callable, NamedTuple
 
-import law
+import laws
 import predicted
-import queues
 import recorded
 import tables
 from recorded import ROOT, NotRecorded, digits, size_in_words
@@ -94,14 +93,14 @@ BYTES_A_LOAD = {1: ("o", 9, "blue", "a byte a load: local and lane-bins"), 16: (
 
 def law_plot(recording):
     """GB/s against the bytes in flight on a multiprocessor, in CUDA. Raises NotRecorded."""
-    entries, points = law.points(recording, "CUDA")
+    entries, points = laws.launches(recording, "CUDA")
     run = entries[0]["run"]
     return Plot("Twice the bytes in flight, twice the speed, up to the ceiling",
                 "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
                 "a multiprocessor has in flight: "
                 "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.",
                 {"subtitle": f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic",
-                 "source": source_of(entries), "ceiling": law.ceiling(recording, entries), "answer": law.answer_ns(points),
+                 "source": source_of(entries), "ceiling": laws.ceiling(recording, entries), "answer": laws.answer_ns(points),
                  "units": run["units"], "points": [(point.under_way, point.gb_s, point.bytes_a_load) for point in points]}, draw_law)
 
 
@@ -127,7 +126,7 @@ BYTES_A_QUEUE = 512
 
 def queues_plot(recording):
     """The queues of the L2 cache at work against the bytes of the counters, in CUDA. Raises NotRecorded."""
-    entries, found, alone = queues.points(recording)
+    entries, found, alone = laws.additions(recording)
     series = {}
     for point in found:
         series.setdefault(point.series.replace("`", ""), []).append((point.table, round(point.queues, 4)))
@@ -174,7 +173,7 @@ def roofline(recording):
                 "Instructions of warps a nanosecond against instructions for each byte from memory, on logarithmic scales, for each kernel "
                 "that was profiled. A slope is what the memory gives, a level what the schedulers issue; most kernels lie far below both.",
                 {"subtitle": f"{first['run']['api']}; both scales logarithmic; under the profiler", "source": source_of([first]),
-                 "ceiling": law.ceiling(recording, [first]), "most": units * SCHEDULERS * CLOCK, "points": points},
+                 "ceiling": laws.ceiling(recording, [first]), "most": units * SCHEDULERS * CLOCK, "points": points},
                 draw_roofline)
 
 

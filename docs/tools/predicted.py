@@ -77,7 +77,7 @@ def constants_lines(page, which):
     both = room("model").devices()
     lines = [[words, *(digits(both[name][key]) for name in both), "fitted" if key in both["h100"]["fitted"] else "measured"] for key, words in CONSTANTS.items()]
     lines += [[f"a launch, with zeroing, {api}, us", *(digits(of["launch_us"][api]) for of in both.values()), "measured"] for api in ("CUDA", "OpenCL")]
-    return list(table(("constant", *(name.upper() for name in both), ""), lines))
+    return list(table(("constant", *(name.upper() for name in both), "from"), lines))
 
 
 KINDS = {"accuracy": accuracy_lines, "constants": constants_lines}

@@ -138,11 +138,8 @@ def machine(build, commit):
         "date": datetime.date.today().isoformat(),
         "commit": commit or part_of(output_of("git", "-C", str(ROOT), "describe", "--always", "--dirty"), "(.+)"),
         "system": platform.platform(),
-        "processor": name,
-        "processor_family": family,
-        "processor_model": model,
-        "compiler": part_of(output_of(compiler, "--version"), "(.+)"),
-        "build_type": build_type,
+        "processor": name, "processor_family": family, "processor_model": model,
+        "compiler": part_of(output_of(compiler, "--version"), "(.+)"), "build_type": build_type,
         "nvcc": part_of(output_of(nvcc, "--version"), "(release .*)"),
         "gpu": part_of(output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"), "(.+)"),
     }
@@ -223,8 +220,8 @@ def jobs_of(options):
 def run(job, arguments=(), under=(), variables=None, may_lose=False):
     """The JSON that the program writes, or None where it finds nothing to run on. Raises Stopped.
 
-    `arguments` follow those of the job; `under` is a command that runs the program; `variables` go
-    into its environment. With `may_lose` a result that does not match is kept.
+    `arguments` follow those of the job; `under` is a command that runs the program; `variables` go into its environment. With
+    `may_lose` a result that does not match is kept.
     """
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder, "run.json")
@@ -258,10 +255,8 @@ def under_profiler(job, arguments, counters, may_lose=False):
         log = pathlib.Path(folder, "ncu.csv")
         log.touch()
         # The second launch of the strategy's kernel: the first may have to load it.
-        under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none", "--print-units", "base",
-                 "--check-exit-code", "no",
-                 "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
-                 "--metrics", ",".join(counters)]
+        under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none", "--print-units", "base", "--check-exit-code", "no",
+                 "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1", "--metrics", ",".join(counters)]
         stopped = None
         try:
             document = run(job, [*arguments, "--repeat", "3", "--no-ceiling"], under, may_lose=may_lose)
@@ -321,32 +316,26 @@ def run_untuned(job, arguments, may_lose=False):
         return run(job, arguments, variables={"XDG_CACHE_HOME": cache}, may_lose=may_lose)
 
 
-def units_in(document, what):
-    """The compute units of the device: `tuned`, left to itself, is launched with a group for each. Raises Stopped."""
-    groups = re.search(r"(\d+) groups? of", document["results"][0]["launch"])
-    if groups is None:
-        raise Stopped(f"{what}: tuned does not say how it was launched")
-    return int(groups.group(1))
+def units_of(job):
+    """The compute units of the device: chapter 05's `tuned`, left to itself, is launched with a group for each. None where there is
+    no device. Raises Stopped."""
+    path = job.program.build() / experiments.LESSON / pathlib.Path(job.program.path).name
+    program = job.program._replace(folder=experiments.LESSON, path=str(path))
+    asked = job._replace(program=program, arguments=["--random", "64M", "--repeat", "1", "--no-ceiling"])
+    with edited(program, None):
+        document = run_untuned(asked, ["--variant", "tuned"])
+    groups = document and re.search(r"(\d+) groups? of", document["results"][0]["launch"])
+    if document and groups is None:
+        raise Stopped(f"{asked}: tuned does not say how it was launched")
+    return document and int(groups.group(1))
 
 
 def one_by_one(job):
-    """What the program writes, with what the list of an experiment has for it in place of its results, or None.
-
-    Raises Stopped.
-    """
-    of_it = EXPERIMENTS[job.experiment]
+    """What the program writes, with what the list of an experiment has for it in place of its results, or None. Raises Stopped."""
+    of_it, kept, document, units = EXPERIMENTS[job.experiment], [], None, 0
     mine = [each for each in of_it.runs if each.chapter == job.program.folder and each.is_for(job.program.api)]
-    units = 0
-    if any(each.needs_units() for each in mine):  # of chapter 05's program
-        path = job.program.build() / experiments.LESSON / pathlib.Path(job.program.path).name
-        program = job.program._replace(folder=experiments.LESSON, path=str(path))
-        asked = job._replace(program=program, arguments=["--random", "64M", "--repeat", "1", "--no-ceiling"])
-        with edited(program, None):
-            first = run_untuned(asked, ["--variant", "tuned"])
-        if first is None:
-            return None
-        units = units_in(first, asked)
-    kept, document = [], None
+    if any(each.needs_units() for each in mine) and (units := units_of(job)) is None:
+        return None
     for change, runs in itertools.groupby(mine, lambda each: each.edit_of(job.program.api)):
         with edited(job.program, change):
             for each in runs:
@@ -354,22 +343,18 @@ def one_by_one(job):
                 print(f"    {' '.join(arguments)}" + (" (edited)" if change else ""), flush=True)
                 if of_it.counters:
                     try:
-                        found, counted = under_profiler(job, arguments, of_it.counters, each.may_lose)
+                        found, what = under_profiler(job, arguments, of_it.counters, each.may_lose)
                     except Stopped as error:  # what was counted of the others is as good without it
                         print(f"    left out: {error}", flush=True)
                         continue
-                else:
-                    found = run_untuned(job, [*arguments, "--no-ceiling"], each.may_lose)
+                elif found := run_untuned(job, [*arguments, "--no-ceiling"], each.may_lose):
+                    (result,) = found["results"]
+                    result.pop("counts", None)  # of a mismatch
+                    what = {"edit": change and {"from": change.old, "to": change.new}, "result": result}
                 if found is None:
                     return None
                 document = found
-                if of_it.counters:
-                    kept.append({"arguments": arguments, **counted})
-                    continue
-                (result,) = document["results"]
-                result.pop("counts", None)  # of a mismatch
-                edit = change and {"from": change.old, "to": change.new}
-                kept.append({"arguments": arguments, "edit": edit, "result": result})
+                kept.append({"arguments": arguments, **what})
     if not kept:
         raise Stopped(f"{job}: nothing could be counted")
     return {**{field: document[field] for field in WHERE}, "serial_ms": document["serial_ms"], "units": units, "runs": kept}
@@ -443,8 +428,7 @@ def parse_arguments():
                                 f"{', '.join((*recorded.PICTURES, *recorded.LINES))}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
-    arguments.add_argument("--no-chapters", action="store_true",
-                           help="only what the options below ask for")
+    arguments.add_argument("--no-chapters", action="store_true", help="only what the options below ask for")
     arguments.add_argument("--workshop", nargs="+", choices=["tune", *WORKSHOPS], default=[], metavar="WORKSHOP",
                            help=f"of tune, {', '.join(WORKSHOPS)}")
     arguments.add_argument("--peer", nargs="+", type=pathlib.Path, default=[], metavar="FILE",

@@ -14,10 +14,9 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-import law
-import queues
+import laws
 import recorded
-from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, stall
+from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, gallery, stall
 from pages import FENCED, HEADING, anchor
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
@@ -245,6 +244,21 @@ def experiment_table(recording, name, apis, inputs, sizes):
     return (entries, f"{where}: {what}", [f"<{experiment.corner}", *heads], rows, experiment.note)
 
 
+def slow_table(recording):
+    """the chapters' slow/: how many times as fast what is beside each of them is, as the model says it, and as recorded"""
+    rows, entries, cells = [], [], {}
+    for one in gallery.mistakes(folder="slow"):
+        name, row = "slow" if one.picture() == "uniform" else f"slow-{one.picture()}", f"{one.number} `{one.name}`"
+        if name not in cells:
+            found, *_, shown_rows, _ = experiment_table(recording, name, "CUDA,OpenCL", one.picture(), "256M")
+            entries, cells[name] = entries + found, {each[0]: each[1:] for each in shown_rows}
+        cuda, beside, opencl, beside_opencl = cells[name][row]
+        rows.append([row, one.picture(), one.limit, cuda, beside, one.gain, ratio(beside, cuda), ratio(beside_opencl, opencl)])
+    return (entries, f"{entries[0]['run']['device']}: 256 MiB, what is slow and what is fast beside it",
+            ["<Kernel", "<Picture", "<Limit", "Slow, GB/s", "Beside it, GB/s", "Times as fast, predicted", "measured", "in OpenCL"], rows,
+            "Medians; those without an API are of CUDA.")
+
+
 def profiles(recording, experiments):
     """[(row, entry, {counter: value})] of the kernels that these experiments have profiled, in their order."""
     found = []
@@ -302,8 +316,8 @@ def whose_table(recording):
 
 def under_way_table(recording):
     """the fastest launch for each number of bytes in flight, and the time of an answer by Little's law"""
-    entries, points = law.points(recording, "CUDA")
-    more, others = law.points(recording, "OpenCL")
+    entries, points = laws.launches(recording, "CUDA")
+    more, others = laws.launches(recording, "OpenCL")
     in_opencl = {(point.launch, point.strategy): point.gb_s for point in others}
     rows = []
     for under_way in unique(point.under_way for point in points):
@@ -354,15 +368,15 @@ def warps_table(recording):
     """chapter 02's `global`: what a warp wants of the table at a step, and how long that takes; then with near values far apart"""
     rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
     for entry in usual:
-        rows.append([entry["input"], *queues.usual(entry["input"]), rates_of(entry)["global"]])
+        rows.append([entry["input"], *laws.usual(entry["input"]), rates_of(entry)["global"]])
     queue = next(row[-1] for row in rows if row[0] == "constant")
     for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
         kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])
-        rows.append([f"{entry['input']}, 101 v % 256", *queues.wants(queues.pixels_of(entry["input"]), lambda value: 101 * value % 256),
+        rows.append([f"{entry['input']}, 101 v % 256", *laws.wants(laws.pixels_of(entry["input"]), lambda value: 101 * value % 256),
                      shown(EXPERIMENTS["near"], kept, pixels_in(entry))])
         far.append(entry)
     # One value has 32 additions to one counter, one after the other.
-    rows = [[name, sectors, visits, fuller, fuller / queue, queues.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
+    rows = [[name, sectors, visits, fuller, fuller / queue, laws.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
     return (usual + far, f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
             ["<Pixels", "Sectors", "Visits", "In the fuller queue", f"x {1 / queue:.2f} ns", "Measured for each warp, ns", "GB/s"],
             rows,
@@ -564,8 +578,8 @@ def ladder_table(recording, which, name, size):
 
 TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table, "fixed": fixed_table,
-          "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "end-to-end": end_to_end_table,
-          "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
+          "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "slow": slow_table,
+          "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
 

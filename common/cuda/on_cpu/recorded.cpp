@@ -119,7 +119,9 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
         return;  // what the emulation itself keeps
     }
     // An access of 16 bytes that the compiler has taken apart is one; so are the four of a uchar4.
-    if (what <= counts::kStore && access.memory != counts::kOwn && !lane.accesses.empty()) {
+    // Words of local memory that stand side by side in a loop that it has unrolled are not.
+    if (what <= counts::kStore && access.memory != counts::kOwn && !lane.accesses.empty() &&
+        (access.memory == counts::kGlobal || bytes != 4)) {
         Access& last = lane.accesses.back();
         const unsigned whole = std::min(bytes * 4, 16U);
         if (last.what == what && last.memory == access.memory && bytes != 2 &&

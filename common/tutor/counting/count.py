@@ -324,14 +324,18 @@ class CountedOpenCL(submitted_file.OpenCLFile):
         return programs, {**files, "counts.so": plugin_of(self.build).read_bytes()}, library
 
 
-def of_exercise(build, exercise, api, texts, run):
-    """The counts of what a student has written, {name: text}, in a run of tasks.py; in the sandbox. Raises Refused and DoesNotCompile."""
+def of_exercise(build, exercise, api, texts, *runs):
+    """The counts of what a student has written, {name: text}, in each run of tasks.py; in the sandbox. Raises Refused and DoesNotCompile."""
     if exercise.kind != "kernels":
         raise BadInput(f"count takes an exercise with kernels to write, not {exercise.name}")
     kind, command = (CountedCuda, ()) if api == "cuda" else (CountedOpenCL, (*OCLGRIND, "./counts.so"))
+    files = {name: kind(exercise, api, name, texts[name], build) for name in exercise.files[api]}
+    return [of_run(exercise, api, files, command, run) for run in runs]
+
+
+def of_run(exercise, api, files, command, run):
     found, names = [], {"cuda": "CUDA", "opencl": "OpenCL"}
-    for name in exercise.files[api]:
-        file = kind(exercise, api, name, texts[name], build)
+    for name, file in files.items():
         of = {"COUNTS": "-", **({"COUNTS_GROUPS": "2"} if command else {})}
         how = ("env", *(f"{each}={value}" for each, value in of.items()), *command)
         done, _ = file.process([run], submitted_file.Detector("counts", None, how, "" if command else "counts"))
@@ -343,7 +347,7 @@ def of_exercise(build, exercise, api, texts, run):
                 pathlib.Path(library.name).write_bytes(next(made for made in file.made.values() if made[:4] == b"\x7fELF"))
                 launches = named(launches, library.name)
         for launch in launches:
-            launch["lines"] = lines_of(launch["lines"], exercise.folder, texts={name: texts[name]})
+            launch["lines"] = lines_of(launch["lines"], exercise.folder, texts={name: file.text})
             whole(launch, run.count)
         found += launches
     return {"form": 1, "chapter": exercise.chapter, "strategy": exercise.name, "api": names[api], "device": "h100",
@@ -491,6 +495,6 @@ class Asked:
             return of_program(build, self.chapter, self.strategy, api, self.words, folder)
         texts = {path.name: submitted_file.text_of(path.name, path.read_bytes()) for path in self.exercise.skeletons(self.exercise.api(api.lower()))}
         try:
-            return of_exercise(build, self.exercise, api.lower(), texts, self.run)
+            return of_exercise(build, self.exercise, api.lower(), texts, self.run)[0]
         except submitted_file.DoesNotCompile as why:
             raise Refused(2, f"{self.exercise.name} does not compile", str(why).strip()) from None

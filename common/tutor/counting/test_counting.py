@@ -139,8 +139,7 @@ class OpenCLCounts(Test):
                         mine, its = totals(one), totals(other)
                         self.assertEqual(mine.keys(), its.keys())
                         for key in mine:
-                            joined = key[:2] == ("local", "load") and strategy in ("lane-bins", "tuned")  # four of a loop that clang unrolls
-                            if key[-1] != "found" and not joined:
+                            if key[-1] != "found":
                                 self.assertAlmostEqual(mine[key], its[key], delta=1e-6 * mine[key], msg=(one["kernel"], key))
 
 
@@ -153,7 +152,7 @@ class OpenCLCounts(Test):
             run = count.run_of_exercise(exercise, ["--random", "256K"])
             for most, rotates in ((1, True), (32, False)):
                 texts = {name: text if rotates else re.sub(r"\((item|threadIdx.x) \+ k\)", "k", text) for name, text in exercise.solution(api).items()}
-                counts = count.of_exercise(GIVEN.build, exercise, api, texts, run)
+                counts, = count.of_exercise(GIVEN.build, exercise, api, texts, run)
                 line, = (line for line in counts["launches"][0]["lines"] if line["text"].startswith("sum +="))
                 self.assertEqual((line["passes"] / line["requests"], line["largest_passes"]), (most, most), (api, rotates))
 
@@ -210,4 +209,5 @@ class Command(Test):
             self.assertAlmostEqual(totals(far)[key], number, delta=0.02 * number, msg=key)
 
 
-programs.main()
+if __name__ == "__main__":  # test_slow.py takes from here, too
+    programs.main()

@@ -9,6 +9,7 @@ from array import array
 from typing import NamedTuple
 
 import for_the_instructor
+import limits
 import sandbox
 import submitted_file
 import tasks
@@ -201,27 +202,14 @@ def faults(file, seed, right=True):
     return "" if under else None
 
 
-def speed(file, seed):
-    """How fast it is beside the exercise's reference: both in one process, in turns, and in the processor's time.
+def counts_verdict(file, seed):
+    """What its accesses come to, counted and not timed."""
+    def wrong(runs):
+        return next((f"{each.run.words}: {each.why}" for each in outcomes(file, runs)[0] if not each.right), "")
 
-    Points are given on a processor alone: what is fast there need not be on a GPU, and the exercise asks why.
-    """
-    of, least = file.exercise.points["speed"], file.exercise.data["at_least_as_fast"]
-    if file.emulated or not file.on_pocl:
-        return Verdict("speed", 0, 0, "not measured: points are given for it on a processor alone, with PoCL")
-    runs = tasks.for_speed(file.exercise, seed)
-    done, results = file.process([each for run in runs for each in (run, run._replace(options=submitted_file.REFERENCE))])
-    wrong = [each for each in map(functools.partial(compared, file.exercise), runs, results[::2]) if not each.right]
-    if wrong or len(results) < 2 * len(runs):
-        why = f"{wrong[0].run.words}: {wrong[0].why}" if wrong else why_not(file, done)
-        return Verdict("speed", 0, of, f"a run of which the time is taken is wrong: {why}")
-    # The shortest times of both on the two kinds of runs: what others do meanwhile makes none shorter.
-    mine, theirs = ([min(each.time_ms for each in results[kind + whose::4]) for kind in (0, 2)] for whose in (0, 1))
-    ratios = [their / my for my, their in zip(mine, theirs)]
-    words = "; ".join(f"{ratio:.2f} times as fast as reference.cl on {run.words}" for ratio, run in zip(ratios, runs))
-    if ratios[0] >= least:
-        return Verdict("speed", of, of, words)
-    return Verdict("speed", 0, of, f"{words}; {least} times is wanted on the first")
+    of = file.exercise.points["counts"]
+    share, words = limits.judged(file, seed, wrong)
+    return Verdict("counts", 0, 0, words) if share is None else Verdict("counts", int(of * share + 1e-6), of, words)
 
 
 def nothing(exercise, why):
@@ -254,9 +242,9 @@ def graded_file(file, seed):
         verdicts.append(Verdict("free of faults", 0, of, looked))
     else:
         verdicts.append(Verdict("free of faults", of, of, for_the_instructor.words(file, seed)))
-    if "speed" in exercise.points:
-        slow = Verdict("speed", 0, exercise.points["speed"], "not looked at: it is for what is right")
-        verdicts.append(slow if wrong or says else speed(file, seed))
+    if "counts" in exercise.points:
+        not_right = Verdict("counts", 0, exercise.points["counts"], "not looked at: it is for what is right")
+        verdicts.append(not_right if wrong or says else counts_verdict(file, seed))
     # In CUDA on a GPU no tool sees races in global memory.
     race_free = says == "" and (file.api == "opencl" or file.emulated)
     return verdicts, diagnosis(file, found, race_free) if wrong else ""

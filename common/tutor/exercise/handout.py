@@ -15,7 +15,7 @@ import catalogue
 from catalogue import ROOT, BadInput
 
 MANIFEST = pathlib.Path("common/tutor/exercise/handed-out.json")  # what the skeletons were
-NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution|0[^/]*/broken/|\.ci/|\.github/|docs/(tests/|CMakeLists.txt|course)"
+NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution|0[^/]*/(broken|slow)/|\.ci/|\.github/|docs/(tests/|CMakeLists.txt|course)"
                    r"|common/tutor/exercise/tests/)")
 ANSWER = re.compile(r"^( *)<details><summary>Answers?(?:: [^<]*)?</summary>\n.*?^\1</details>\n+", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")

@@ -68,8 +68,8 @@ void* find(const std::string& library, const std::string& function);
 class Results {
  public:
     Results();
-    /// A line with the number of bytes and the time in ms; then the bytes. @throws BadInput
-    void add(const Bytes& bytes, double time_ms = 0);
+    /// A line with the number of bytes; then the bytes. @throws BadInput
+    void add(const Bytes& bytes);
     /// For a job without cases: what it would run on.
     void add(const std::string& device) { add(Bytes(device.begin(), device.end())); }
     /// What a host program counts, which `host` calls with the pixels, their number, and room for

@@ -5,7 +5,6 @@
 //                            3: the kernels do not compile (what the compiler says: standard error)
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <string>
 #include <vector>
@@ -42,10 +41,8 @@ struct Device {
     cl_command_queue queue;
 };
 
-// Runs it once, and adds its result, with the processor's time on all cores: that is the same where
-// one of them is busy with something else.
+// Runs it once, and adds its result.
 void run(const Case& each, const Device& device, cl_program program, Results& results) {
-    double time_ms = 0;
     cl_int error = CL_SUCCESS;
     Buffers buffers;
     for (const Bytes& bytes : each.buffers) {
@@ -64,16 +61,14 @@ void run(const Case& each, const Device& device, cl_program program, Results& re
                                           &most, nullptr));
         const std::size_t group_size = std::min(step.group_size, most);
         const std::size_t all = step.groups * group_size;
-        const std::clock_t start = std::clock();
         CHECK_CL(clEnqueueNDRangeKernel(device.queue, kernel, 1, nullptr, &all, &group_size, 0,
                                         nullptr, nullptr));
         CHECK_CL(clFinish(device.queue));
-        time_ms += 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     }
     Bytes result(each.buffers.at(each.result).size());
     CHECK_CL(clEnqueueReadBuffer(device.queue, buffers.at(each.result), CL_TRUE, 0, result.size(),
                                  result.data(), 0, nullptr, nullptr));
-    results.add(result, time_ms);
+    results.add(result);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ ON_CPU = ROOT / "common/cuda/on_cpu"
 LARGEST_FILE, LARGEST_MADE = 1 << 20, 16 << 20
 # Of processor time: for all runs in a process, which take a fraction of a second each; for a compiler; and for one file.
 SECONDS, TO_COMPILE, IN_ALL = 10, 60, 60
-NOT_COMPILED, REFERENCE = 3, "-DREFERENCE"  # the second: for the exercise's own kernel
+NOT_COMPILED = 3
 # What stands behind CUDA's kernels, for run_cuda.
 LAUNCH = """
 extern "C" cudaError_t launch_{0}(unsigned groups, unsigned group_size, void** arguments, unsigned long shared_bytes) {{
@@ -61,7 +61,6 @@ class Result(NamedTuple):
     """What came back of a run."""
 
     data: bytes
-    time_ms: float = 0
 
 
 class Detector(NamedTuple):
@@ -90,7 +89,8 @@ COMPILER_FINDS = re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-
 # Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
 RACE = re.compile(r"Read-write data race at.*\n.*\n.*\n(.*First entity:.*\n.*\n.*)\n.*\n.*\n(.*Second entity:.*\n.*\n.*)|ThreadSanitizer: data "
                   r"race.*\n(  (?:Read|Atomic write) .*\n(?:    #.*\n)+)\n(  Previous (?:read|atomic write) .*\n(?:    #.*\n)+)")
-EXCHANGES = (ON_CPU / "cuda_runtime.h").read_text(encoding="utf-8").partition("T atomicCAS(")[0].count("\n") + 2  # the line that does it
+ATOMICS = (ON_CPU / "cuda_runtime.h").read_text(encoding="utf-8")
+EXCHANGES = ATOMICS[:ATOMICS.index("__atomic_compare_exchange(", ATOMICS.index("T atomicCAS("))].count("\n") + 1  # the line that does it
 
 
 def begins_an_exchange(race):
@@ -136,12 +136,12 @@ def results_of(out, most):
     found, at = [], 0
     while len(found) < most and (end := out.find(b"\n", at)) >= 0:
         try:
-            size, time_ms = map(float, out[at:end].split())
-            at, body = end + 1 + int(size), out[end + 1:end + 1 + int(size)]
+            size = int(out[at:end])
+            at, body = end + 1 + size, out[end + 1:end + 1 + size]
             if size < 0 or len(body) < size:
                 break
-            found.append(Result(body, time_ms))
-        except (ValueError, OverflowError):
+            found.append(Result(body))
+        except ValueError:
             break
     return found
 
@@ -233,10 +233,8 @@ class OpenCLFile(SubmittedFile):
     def parts(self, runs, detector):
         programs = []
         for options in dict.fromkeys(run.options for run in runs):
-            is_submission = options != REFERENCE
-            text = self.text if is_submission else (self.exercise.folder / "reference.cl").read_text(encoding="utf-8")
-            options = " ".join(filter(None, (options if is_submission else "", FROM_THE_END if detector else "")))
-            programs.append({"name": self.name, "text": text, "options": options})
+            options = " ".join(filter(None, (options, FROM_THE_END if detector else "")))
+            programs.append({"name": self.name, "text": self.text, "options": options})
         return programs, {}, ""
 
     def detectors(self):

@@ -14,8 +14,7 @@ import catalogue
 import pictures
 
 POISON = b"\xa5"  # as in common/histogram
-TIMED = 1 << 20, 64, 256  # pixels, groups, group size
-ROUNDS = 3  # of runs whose time is taken; the shortest counts, for others may be busy meanwhile
+COUNTED = 1 << 20, 16, 256  # pixels, a few less; groups, group size
 LARGER_THAN_BINS = catalogue.DETECTORS["larger_than_bins"][0]
 PICTURES = catalogue.ROOT / "images"
 
@@ -344,21 +343,16 @@ def for_detector(exercise, seed, generator, number, size, groups, group_size):
 
 
 @functools.lru_cache(16)
-def for_speed(exercise, seed):
-    """[Run] on which speed is looked at, in pairs: the first of each is what points are given for.
-
-    All have other pixels: what a run leaves in memory is of no use to the next.
-    """
-    task, generator, runs = task_of(exercise), random.Random(f"{seed} speed"), []
-    count, groups, group_size = TIMED
-    for _ in range(ROUNDS):
-        size, value = (count - generator.randrange(1 << 16), 1), generator.randrange(256)
-        nearly = bytearray(task.pixel(value) * size[0])  # all but a few, anywhere: nothing is to be guessed
-        for _ in range(1000):
-            nearly[generator.randrange(size[0])] = generator.randrange(256)
-        runs += [run_of(size, "pixels, nearly all of one value", bytes(nearly), groups, group_size),
-                 run_of(size, "random pixels", drawn(task, generator.random(), size), groups, group_size)]
-    return runs
+def counted(exercise, seed, pixels, share=1):
+    """The run in which a kernel's accesses are counted: so many random pixels, of a ramp, of one value, or a photo's; or a share of them."""
+    task, generator = task_of(exercise), random.Random(f"{seed} counted")
+    count, groups, group_size = exercise.data.get("counted", COUNTED)
+    size, value = (int(count * share) - generator.randrange(1 << 10), 1), generator.randrange(256)
+    data = {"random pixels": lambda: drawn(task, seed, size), "pixels of a ramp": lambda: b"".join(map(task.pixel, range(256))) * (count >> 8),
+            "pixels of one value": lambda: task.pixel(value) * count,
+            "pixels of a photo": lambda: pictures.read_bmp(PICTURES / "landscape.bmp")[2] * (count >> 18)}[pixels]()
+    run = run_of(size, pixels, data[:size[0] * task.pixel_bytes], groups, group_size, f", {groups} groups of {group_size}")
+    return run._replace(options=exercise.data.get("options", [""])[-1], first=exercise.data.get("first", [0])[-1])
 
 
 # ---- one run, as the programs that run it take it (job.hpp) ---------------------------------------

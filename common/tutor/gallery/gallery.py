@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gallery of mistakes: what the files in the chapters' broken/ say, and the sources with the mistake in them.
+"""The gallery of mistakes: what the files in the chapters' broken/ and slow/ say, and the sources with the mistake in them.
 
     gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
     gallery.py cmake CHAPTER                 the programs that its mistakes need: API|how|files of the chapter
@@ -32,6 +32,13 @@ WGSL's compiler, which then refuses it.
 
 `emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), launch (which ends with an error), or
 `nothing`. Where it is left out, the result is wrong.
+
+What stands in slow/, such as 03-local-atomics/slow/01-NAME.txt, is right and slow. Beside `variant` and `shows` it has
+
+    beside: --random 256M --groups 1056  (optional) the launch of what is fast, where the launch is the cause; nothing need be changed
+    limit: memory                        what limits it (common/tutor/counting/model.py)
+    counts: sectors                      what is less without it: a word of COUNTED (common/tutor/counting/slow.py)
+    gain: 7.6                            how many times as fast an H100 would be, by the model; `none` where that gives no number
 """
 
 import collections
@@ -71,10 +78,13 @@ class Change(NamedTuple):
     new: str
 
 
-FIELDS = ("variant", "shows", "hides", "names", "gpu", "gpu_shows", "gpu_hides", "wgsl", "wgsl_shows", "seen", "emulated")
+# By the folder; of broken/ the first four are needed, of slow/ all but the last.
+FIELDS = {"broken": ("variant", "shows", "hides", "names", "gpu", "gpu_shows", "gpu_hides", "wgsl", "wgsl_shows", "seen", "emulated"),
+          "slow": ("variant", "shows", "limit", "counts", "gain", "beside")}
+ALL = tuple(dict.fromkeys(FIELDS["broken"] + FIELDS["slow"]))
 
 
-class Mistake(collections.namedtuple("Mistake", ["path", "name", "chapter", "number", "sentence", "changes", *FIELDS], defaults=[""] * len(FIELDS))):
+class Mistake(collections.namedtuple("Mistake", ["path", "name", "chapter", "number", "sentence", "changes", *ALL], defaults=[""] * len(ALL))):
     """What its file says. Its number, such as 03/4, says nothing of what is wrong."""
 
     def files(self, api=""):
@@ -96,24 +106,42 @@ class Mistake(collections.namedtuple("Mistake", ["path", "name", "chapter", "num
         """What it is there."""
         return self._replace(names=self.gpu or self.names, shows=self.gpu_shows or self.shows, hides=self.gpu_hides or self.hides)
 
+    # ---- of what is slow ----
+
+    def picture(self):
+        """As the recorded results call it."""
+        return next((name for name in ("ramp", "constant") if f"--{name} " in self.shows), "uniform")
+
+    def launches(self):
+        """The options of its launch, and of that beside it."""
+        return [re.sub(r"--(ramp|constant [0-9]+|random \w+) ?", "", words).split() for words in (self.shows, self.beside or self.shows)]
+
+    def edit(self, file):
+        """All that it changes in a source, as one text that stands there once, and what comes in its place. Raises BadMistake."""
+        old, new = (self.path.parent.parent / file).read_text(encoding="utf-8"), changed(self, file)
+        spans = [(old.index(change.old), old.index(change.old) + len(change.old)) for change in self.changes if change.file == file]
+        begin, end = min(spans)[0], max(spans)[1]
+        return old[begin:end], new[begin:len(new) + end - len(old)]
+
 
 def parse(path):
-    """The mistake in this file. Raises BadMistake."""
+    """The mistake in this file, or what is slow in it. Raises BadMistake."""
     number, _, name = path.stem.partition("-")
     if not re.fullmatch("[0-9]{2}", number) or not name:
         raise BadMistake(f"{path}: its name has no number of two digits, as 07-NAME.txt has")
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    fields = {}
+    kind = path.parent.name
+    fields, known = {}, FIELDS[kind]
     for line in filter(None, lines):
         field, _, value = line.partition(":")
         fields[field.replace("-", "_")] = value.strip()
-        if field.replace("-", "_") not in FIELDS:
+        if field.replace("-", "_") not in known:
             raise BadMistake(f"{path}: no such field: {line}")
-    for field in FIELDS[:4]:
+    for field in known[:-1] if kind == "slow" else known[:4]:
         if not fields.get(field):
             raise BadMistake(f"{path}: no line `{field}:`")
-    if not parts:
+    if not parts and not fields.get("beside"):
         raise BadMistake(f"{path}: nothing is changed")
     changes = []
     for part in parts:
@@ -130,9 +158,9 @@ def parse(path):
     return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, tuple(changes), **fields)
 
 
-def mistakes(chapter="0*", root=ROOT):
+def mistakes(chapter="0*", root=ROOT, folder="broken"):
     """All of them, by number; or those of one chapter. Raises BadMistake."""
-    found = [parse(path) for path in sorted(root.glob(f"{chapter}/broken/*.txt"))]
+    found = [parse(path) for path in sorted(root.glob(f"{chapter}/{folder}/*.txt"))]
     taken = {}
     for one in found:
         for what in (one.number, f"{one.chapter}/{one.name}"):
@@ -142,11 +170,12 @@ def mistakes(chapter="0*", root=ROOT):
     return found
 
 
-def find(word):
+def find(word, folder="broken"):
     """The mistake of this number, name or file."""
-    found = [one for one in mistakes() if word in (one.number, one.name) or pathlib.Path(word).resolve() == one.path]
+    found = [one for one in mistakes(folder=folder) if word in (one.number, one.name) or pathlib.Path(word).resolve() == one.path]
     if not found:
-        raise Refused(2, f"there is no mistake '{word}': ./tutorial broken lists them")
+        what = "mistake" if folder == "broken" else "slow kernel"
+        raise Refused(2, f"there is no {what} '{word}': ./tutorial {folder} lists them")
     return found[-1]
 
 

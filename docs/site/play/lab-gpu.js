@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, STRATEGIES, bounded, withGiven, laidOut } = labModel;
+  const { BINS, STRATEGIES, bounded, withGiven, laidOut, trialsOf } = labModel;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -226,11 +226,14 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
   // ---- without a GPU: lab-wgsl.js in a worker, where there is none, or where the reader wants to say who goes next ----
 
   const MOST = { pixels: 2 ** 18, groupSize: 1024, copies: 32 };
+  const WATCHED = 2 ** 13; // pixels of a group
 
-  function inWorker(make) {
+  function inWorker(make, makeWatch) {
     const wgsl = make();
-    onmessage = ({ data: { code, kernels, bound, groups, order, turns } }) => {
+    const watch = makeWatch(wgsl);
+    onmessage = ({ data: { task, code, kernels, bound, groups, order, turns, ...more } }) => {
       try {
+        if (task) return void postMessage(watch[task]({ code, kernels, bound, groups, ...more }));
         const program = wgsl.compile(code);
         kernels.forEach((kernel) => wgsl.launch(program, kernel, bound, groups, order, Math.random, turns));
         postMessage({ bound });
@@ -239,6 +242,32 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
         postMessage(error instanceof wgsl.Endless ? { isEndless: true } : { refused: { line, column, words: message } });
       }
     };
+  }
+
+  // From its text, for a page from the disk may not read a worker's file.
+  function started() {
+    const address = URL.createObjectURL(new Blob([`(${inWorker})(${labWgsl}, ${labWatch})`]));
+    const worker = new Worker(address);
+    URL.revokeObjectURL(address);
+    return worker;
+  }
+
+  const asked = (worker, message) => new Promise((done) => Object.assign(worker, { onmessage: ({ data }) => done(data) }).postMessage(message));
+
+  // What a watched kernel does (lab-watch.js), of one run: another one ends it. Answers nothing where the page's interpreter does not know it.
+  let watcher = null;
+  async function watch(strategy, code, pixels, { groups, groupSize, copies }) {
+    watcher?.terminate();
+    const worker = watcher = started();
+    const { kernels, zeroed } = STRATEGIES[strategy];
+    const sample = { pixels: pixels.subarray(0, Math.min(MOST.pixels, WATCHED * groups)) };
+    const { bound } = laidOut(sample, strategy, { groups, groupSize });
+    for (const binding of zeroed) bound[binding].fill(0);
+    const trials = trialsOf(strategy, code);
+    const story = await asked(worker, { task: "story", trials });
+    const counts = await asked(worker, { task: "count", code: withGiven(code, groupSize, copies), kernels, bound, groups });
+    worker.terminate();
+    return { story: story.orders ? { ...story, ...trials[story.place] } : null, counts: counts.lines ? { ...counts, pixels: sample.pixels.length } : null };
   }
 
   class Interpreter {
@@ -256,20 +285,13 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       const { kernels, zeroed } = STRATEGIES[strategy];
       const { turns, bound } = laidOut(input, strategy, { groups, groupSize });
       for (const binding of zeroed) bound[binding].fill(0);
-      if (!this.worker) { // from its text, for a page from the disk may not read a worker's file
-        const address = URL.createObjectURL(new Blob([`(${inWorker})(${labWgsl})`]));
-        this.worker = new Worker(address);
-        URL.revokeObjectURL(address);
-      }
-      const answer = await new Promise((done) => {
-        this.worker.onmessage = ({ data }) => done(data);
-        this.worker.postMessage({ code, kernels, bound, groups, order: this.order, turns });
-      });
+      this.worker ??= started();
+      const answer = await asked(this.worker, { code, kernels, bound, groups, order: this.order, turns });
       if (answer.isEndless) throw new DoesNotEnd();
       if (answer.refused) throw new DoesNotCompile([answer.refused]);
       return answer.bound[2];
     }
   }
 
-  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, Interpreter };
+  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, watch, Interpreter };
 })(globalThis);

@@ -129,6 +129,17 @@
       new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
   }
 
+  // What an order is looked for in: few bins, work-items and pixels, all of value 1; in the last a vector of 16 for each.
+  const SHAPES = [[1, 2, 2], [1, 2, 1], [2, 1, 2], [1, 3, 3], [2, 2, 4], [1, 2, 32]]; // groups, work-items in each, pixels
+  const FEW = 2;
+  const trialsOf = (strategy, code) => SHAPES.map(([groups, groupSize, pixels]) => {
+    const { kernels, zeroed } = STRATEGIES[strategy];
+    const few = code.replace(/const (BINS|TABLES) = \d+u;/g, (_, name) => `const ${name} = ${name === "BINS" ? FEW : 1}u;`);
+    const { bound } = laidOut({ pixels: new Uint8Array(pixels).fill(1) }, strategy, { groups, groupSize });
+    for (const binding of zeroed) bound[binding].fill(0);
+    return { code: withGiven(few, groupSize, 1), kernels, bound, groups, groupSize, pixels, expected: [0, pixels] };
+  });
+
   // ---- what a mistake would count ----------------------------------------------------------------
 
   // The work-items that run in step reach a place together; those before them are further, without a barrier.
@@ -340,7 +351,7 @@ fn lab_is_endless() -> bool {
   }
 
   const api = { WAYS, BINS, POISON, HYPOTHESES, PATTERNS, SENTENCES, PROBES,
-    OUTCOMES, STRATEGIES, withGiven, laidOut, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
+    OUTCOMES, STRATEGIES, withGiven, laidOut, trialsOf, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);

@@ -8,6 +8,7 @@
   const { DoesNotCompile, DoesNotEnd } = labGpu;
   const DETECTORS = "free of faults";
   const KEY = "lab-tasks";
+  const EMPTY = /^ *\/\/ -+ your part.*\n(?: *\/\/(?! -+ end).*\n|\s*\n)*? *\/\/ -+ end of your part/m;
 
   const done = () => (recall(KEY) || "").split(" ").filter((name) => name in tasks);
   const titleOf = (name) => `${tasks[name].title}${name.split("/")[2] ? `: the ${name.split("/")[2]}` : ""}`;
@@ -26,7 +27,7 @@
   function go(name) {
     at("strategy").value = name;
     at("settings").dispatchEvent(new Event("change"));
-    at("task").scrollIntoView({ block: "start" });
+    at("task-title").focus(); // which comes into sight
   }
 
   function showList() {
@@ -63,6 +64,7 @@
     // All runs of the grader, until one is wrong: then the settings are those of that run, and it is made once more, to be looked at.
     async function check() {
       const name = at("strategy").value;
+      if (EMPTY.test(at("code").value)) return void say("Your part is empty yet: write it between the two comments that say where it begins and ends.", "bad");
       const runs = tasks[name].runs.split("\n").map((line) => line.split(": "));
       lab.unsettle();
       say("It is checked ...");
@@ -95,6 +97,7 @@
         say(`It is checked ... ${inWords(right)}`);
       }
       keep(KEY, [...new Set([...done(), name])].join(" "));
+      lab.done();
       showList();
       showNext(name);
       say(unknown ? `Right on all inputs and launches, but not tried with every order of the work-items: ${unknown}.`

@@ -35,12 +35,12 @@ function labWgsl() {
       const found = WORD.exec(code);
       if (!found) throw new CodeError(place, `'${/^[\w.]+|^[^]/.exec(code.slice(at))[0]}' is not known here (this page's interpreter has whole numbers without a sign only)`);
       const [text, blank, number, name] = found;
-      if (!blank) tokens.push({ text, kind: number ? "number" : name ? "name" : "sign", ...place });
+      if (!blank) tokens.push({ text, kind: number ? "number" : name ? "name" : "sign", index: tokens.length, ...place });
       for (const [index, letter] of [...text].entries()) {
         if (letter === "\n") [line, start] = [line + 1, at + index + 1];
       }
     }
-    tokens.push({ text: "the end of the kernel", kind: "end", line, column: code.length - start + 1 });
+    tokens.push({ text: "the end of the kernel", kind: "end", index: tokens.length, line, column: code.length - start + 1 });
     return tokens;
   }
 
@@ -58,8 +58,8 @@ function labWgsl() {
   // In words of 32 bits.
   const sizeOf = (type) => (type.kind === "vec" ? 2 * Math.ceil(type.size / 2) : type.kind === "array" ? type.count * sizeOf(type.of) : 1);
 
-  // The kernel's program: what `launch` runs. Raises CodeError.
-  function compile(code) {
+  // The kernel's program: what `launch` runs; with `isWatched` work-items stop at loads that nobody else writes, too. Raises CodeError.
+  function compile(code, isWatched = false) {
     const tokens = tokensOf(code);
     let next = 0;
     let count = 0; // of names that were made
@@ -80,6 +80,15 @@ function labWgsl() {
       if (!is(text)) return false;
       next += 1;
       return true;
+    }
+
+    // What is yielded at a stop: below zero, and the further down in the text, the lower.
+    const sites = {};
+    const names = []; // of the bindings
+    function stop({ index, line }, what, isSecond = 0) {
+      const site = -2 * index - 1 - isSecond;
+      sites[site] = { line, what };
+      return site;
     }
 
     const expect = (text) => accept(text) || fail(`expected '${text}', and here is '${peek().text}'`);
@@ -145,7 +154,7 @@ function labWgsl() {
       const { memory, offset, shared } = value.place;
       if (value.type !== "u32" && value.type.kind !== "vec") unknown(`a copy of what is '${nameOf(value.type)}' in memory`, value.token);
       const read = value.type === "u32" ? `${memory}[${offset}]` : `load(${memory}, ${offset}, ${value.type.size})`;
-      return { ...value, place: null, js: shared ? `((yield), ${read})` : read };
+      return { ...value, place: null, js: shared ? `((yield ${stop(value.token, "load")}), ${read})` : read };
     }
 
     // Of a value what stands where `wanted` is needed.
@@ -259,8 +268,9 @@ function labWgsl() {
       const target = given.shift();
       if (target?.type.of?.kind !== "atomic") fail(`'${name}' needs the address of an atomic, such as &histogram[bin]`, token);
       const value = kind === "Load" ? all([]) || 0 : all(["u32"]);
+      const does = { Load: "load", Store: "store", Add: value === "1" ? "add one" : "atomic" }[kind] ?? "atomic";
       // All that it is given is worked out before the stop; then it is one step.
-      return { js: `${name}(${target.place.memory}, ${target.place.offset}, ${value}, yield)`, type: kind === "Store" ? "nothing" : "u32", token };
+      return { js: `${name}(${target.place.memory}, ${target.place.offset}, ${value}, yield ${stop(token, does)})`, type: kind === "Store" ? "nothing" : "u32", token };
     }
 
     // ---- statements ------------------------------------------------------------------------------------
@@ -353,7 +363,9 @@ function labWgsl() {
       const given = `${place.memory}, ${place.offset}, ${as("u32", value).js}`;
       const act = `(old, more) => ${changed("old", { js: "more", type: "u32" })}`;
       if (!place.shared) return `alter(${given}, ${sign ? act : "(old, more) => more"})`;
-      return sign ? `yield* alterInSteps(${given}, ${act})` : `alter(${given}, (old, more) => more, yield)`;
+      if (sign) stop(token, "load");
+      const site = stop(token, "store", 1);
+      return sign ? `yield* alterInSteps(${given}, ${act}, ${site})` : `alter(${given}, (old, more) => more, yield ${site})`;
     }
 
     // ---- what stands outside of functions ----------------------------------------------------------------
@@ -384,8 +396,10 @@ function labWgsl() {
       expect(";");
       const isRead = space.text !== "workgroup" && access === "read";
       const js = space.text === "workgroup" ? fresh(name.text) : `bound[${binding?.[0] ?? fail("it has no @binding", name)}]`;
-      if (space.text === "workgroup") groupMemory.push([js, sizeOf(wanted)]);
-      declare(name, { type: wanted, place: { memory: js, offset: "0", shared: !isRead, isRead }, isShared: !isRead });
+      if (space.text === "workgroup") groupMemory.push([js, sizeOf(wanted), name.text]);
+      else names[binding[0]] ??= name.text;
+      const isShared = !isRead || (isWatched && space.text === "storage");
+      declare(name, { type: wanted, place: { memory: js, offset: "0", shared: isShared, isRead }, isShared });
     }
 
     // Of the host's numbers.
@@ -459,11 +473,11 @@ function labWgsl() {
       });
       return `function${what.waits ? "*" : ""} ${what.js}(${names.join(", ")}) ${block()}`;
     });
-    const made = groupMemory.map(([name, words]) => `const ${name} = new Uint32Array(${words}).fill(${LEFT});\n`);
+    const made = groupMemory.map(([js, words, name]) => `const ${js} = watched("${name}", new Uint32Array(${words}).fill(${LEFT}));\n`);
     const entries = functions.filter((what) => what.isEntry);
     const calls = entries.map(({ name, js, signature }) => `${JSON.stringify(name)}: (ids) => ${js}(${signature.map(({ builtin }) => `ids.${builtin.text}`).join(", ")})`);
     const text = `"use strict"; return () => { ${made.join("")}${bodies.join("")}return { ${calls.join(", ")} }; };`;
-    return { text, sizes: Object.fromEntries(entries.map((what) => [what.name, what.size])) };
+    return { text, sites, names, sizes: Object.fromEntries(entries.map((what) => [what.name, what.size])) };
   }
 
   // What the JavaScript of a kernel calls.
@@ -479,12 +493,13 @@ function labWgsl() {
     max: Math.max,
     select: (no, yes, isSo) => (isSo ? yes : no),
     within: (index, count) => (index < count ? index : count - 1), // as a GPU's robust access
-    load: (memory, at, size) => Array.from(memory.subarray(at, at + size)),
+    load: (memory, at, size) => Array.from({ length: size }, (_, part) => memory[at + part]),
+    watched: (_, memory) => memory,
     alter: (memory, at, value, act) => { memory[at] = act(memory[at], value); },
-    *alterInSteps(memory, at, value, act) {
-      yield;
+    *alterInSteps(memory, at, value, act, site) {
+      yield site + 1;
       const old = memory[at];
-      yield;
+      yield site;
       memory[at] = act(old, value);
     },
     atomicLoad: changing((old) => old), atomicStore: changing((_, value) => value), atomicExchange: changing((_, value) => value),
@@ -495,8 +510,8 @@ function labWgsl() {
   // ---- work-items, taking turns --------------------------------------------------------------------
 
   // Runs a kernel on `bound`, an Uint32Array for each binding; `most`: turns of a work-item's loops. Raises Endless, and CodeError at a
-  // barrier that not all reach.
-  function launch(program, kernel, bound, groups, order, random, most) {
+  // barrier that not all reach. With `watch` that says who goes next, and is told of groups' memory.
+  function launch(program, kernel, bound, groups, order, random, most, watch = null) {
     let now = null; // whose turn it is
     const turn = () => {
       if (++now.turns > most) throw new Endless();
@@ -504,12 +519,13 @@ function labWgsl() {
     };
     if (!program.sizes[kernel]) throw new CodeError({ line: 0, column: 0 }, `there is no kernel of the name '${kernel}'`);
     const [groupSize] = program.sizes[kernel];
-    const make = new Function("bound", "turn", ...Object.keys(TOOLS), program.text)(bound, turn, ...Object.values(TOOLS));
+    const tools = { ...TOOLS, ...watch?.tools };
+    const make = new Function("bound", "turn", ...Object.keys(tools), program.text)(bound, turn, ...Object.values(tools));
 
     function groupOf(number) {
       const entry = make()[kernel];
       const workgroup_id = [number, 0, 0];
-      return Array.from({ length: groupSize }, (_, item) => ({ at: 0, turns: 0, isDone: false, go: entry({ local_invocation_index: item, workgroup_id, local_invocation_id: [item, 0, 0],
+      return Array.from({ length: groupSize }, (_, item) => ({ at: 0, site: 0, turns: 0, isDone: false, number, item, go: entry({ local_invocation_index: item, workgroup_id, local_invocation_id: [item, 0, 0],
         global_invocation_id: [number * groupSize + item, 0, 0], num_workgroups: [groups, 1, 1] }) }));
     }
 
@@ -518,8 +534,9 @@ function labWgsl() {
       now = item;
       const { done, value } = item.go.next();
       item.isDone = done;
-      item.at = value || 0;
-      return !done && !value;
+      item.at = value > 0 ? value : 0;
+      item.site = value;
+      return !done && !item.at;
     }
 
     // Where all of a group have come to: whether they can go on.
@@ -567,11 +584,12 @@ function labWgsl() {
     }
 
     const all = [...Array(groups).keys()];
-    if (order !== "random") all.forEach((number) => inTurn(groupOf(number)));
+    if (watch) watch.run({ all, groupOf, step, pass });
+    else if (order !== "random") all.forEach((number) => inTurn(groupOf(number)));
     else for (let first = 0; first < all.length; first += RESIDENT) anyhow(all.slice(first, first + RESIDENT));
   }
 
-  return { CodeError, Endless, LANES, compile, launch };
+  return { CodeError, Endless, LANES, LEFT, UNIFORM, compile, launch };
 }
 
 if (typeof module === "object") module.exports = labWgsl;

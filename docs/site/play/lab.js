@@ -3,20 +3,17 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, ownPictures } = play;
-  const { showLine } = labEditor;
+  const { at, able, recall, keep, element, tableRow, fillTable, say, sum, many, randomFrom, follow, samplePicture } = play;
+  const { show: edit, showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
   const NO_GPU = "This is no GPU: the page itself takes the work-items through the kernel, one step at a time, in the order that you choose. "
     + "It can be right or wrong, and never fast or slow.";
-  const reach = goals({ hand: "Count 42 pixels by hand.", lose: "Lose counts with the kernel that is broken on purpose.",
-    mend: "Mend that kernel: right where it was wrong before.", foresee: "Foresee what a mistake does." });
   const photo = samplePicture();
 
   const interpreters = { alone: new labGpu.Interpreter("alone"), together: new labGpu.Interpreter("together"), random: new labGpu.Interpreter("random") };
   let gpu = null;
   let isReady = false;
-  let own = null; // a picture of the reader's own: {width, height, pixels, whole, name}
   let shown = ""; // the strategy that is in the editor
   let planted = null; // the mistake that is in the editor
   let changed = []; // the settings that it has changed, or a check: [id, before, now]
@@ -30,14 +27,12 @@
   const strategy = () => at("strategy").value;
   const original = () => strategies[strategy()].code;
   const key = () => `lab-${strategy()}`;
-  const aside = () => `${key()}-aside`; // what the reader had written before Reset
   const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value), copies: Number(at("copies").value) });
   const plain = (name) => name.replaceAll("-", " ");
 
-  // The words of the pixels that Run counts; none of a reader's own.
-  const pictures = { get own() { return own; }, hand: labPicture.byHand };
+  // The words of the pixels that Run counts.
   const wordsOf = () => (at("input").value === "shows" ? showing : labData.inputs[at("input").value]);
-  const input = () => shortened(pictures[at("input").value] ?? model.inputOf(wordsOf(), photo, randomFrom));
+  const input = () => shortened(model.inputOf(wordsOf(), photo, randomFrom));
   const interpreter = () => interpreters[at("on").value];
 
   // An interpreter counts no more than it can in a second or two.
@@ -47,11 +42,6 @@
   }
 
   // ---- the kernel --------------------------------------------------------------------------------
-
-  function edit(text, messages = []) {
-    labEditor.show(text, messages);
-    at("mine").hidden = Boolean(planted) || recall(aside()) === null;
-  }
 
   function show() {
     at("copies").parentElement.hidden = !original().includes("override COPIES");
@@ -70,7 +60,8 @@
     at("chapter").textContent = `Chapter ${chapter.slice(0, 2)}`;
     edit(recall(key()) ?? original());
     showLine(line);
-    at("break").hidden = shown in tasks;
+    document.body.classList.toggle("tasked", shown in tasks);
+    delete at("line").dataset.chosen;
     task.show(shown);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
     at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken as it comes. To mend it, let each count be atomicAdd(&histogram[...], 1u)." : "There is none for this kernel."] : own.map((each) => {
@@ -96,7 +87,7 @@
     const [old, now] = mistake.changes[0];
     const place = original().indexOf(old);
     showLine(original().slice(0, place).split("\n").length);
-    settle(mistake.words, at("input").value === "own" ? { input: "own" } : {});
+    settle(mistake.words);
     say(`${now ? "The mistake is in the kernel." : "Something is missing from the kernel now."} What will happen?`);
   }
 
@@ -159,7 +150,8 @@
   const engine = async () => interpreter() || opened();
 
   // Run is in sight everywhere, and so is what comes of it.
-  const inSight = (id) => at(id).scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
+  let keepsPlace = false; // whoever writes
+  const inSight = (id) => keepsPlace || at(id).scrollIntoView({ block: "nearest" });
 
   async function run() {
     const code = at("code").value;
@@ -167,6 +159,8 @@
     say("It runs ...");
     const mine = turn;
     inSight("said");
+    const shape = launch();
+    const watched = () => labGpu.watch(strategy(), code, input().pixels, shape).then((seen) => turn === mine && labViews.show(seen, code));
     try {
       const device = await engine();
       const result = await ran(device, code, input(), launch(), device.times);
@@ -174,11 +168,7 @@
       const outcome = model.outcomeOf(result.expected, result.actual);
       edit(code);
       showCounts(result, outcome);
-      reach("lose", strategy() === "racy" && outcome.startsWith("too-few"));
-      if (strategy() === "racy" && outcome === "right" && code !== original()) {
-        const before = await ran(device, original(), input(), launch(), device.times); // which may be right by luck, too
-        reach("mend", turn === mine && model.outcomeOf(before.expected, before.actual) !== "right");
-      }
+      watched();
       if (outcome !== "right") await lookInto(device, code, result);
       if (turn === mine) showAnswer(outcome);
     } catch (error) {
@@ -187,6 +177,7 @@
         edit(code, error.messages);
         say(interpreter() ? `The page cannot run this kernel: ${error.message}.` : `The compiler refuses the kernel: ${many(error.messages.length, "error")}.`, "bad");
         showAnswer("refused", error.message);
+        if (error.message.includes("uniform control flow")) watched();
         inSight("messages");
       } else if (error instanceof DoesNotEnd) {
         say("It does not end: a loop that goes on for ever, or a barrier that not all reach. The page has stopped it (does-not-end).", "bad");
@@ -222,18 +213,22 @@
   function showPixels() {
     turn += 1;
     for (const id of ["bins", "named", "messages", "answer"]) at(id).replaceChildren();
+    labViews.show({ story: null, counts: null });
     const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
-    labPicture.draw(at("picture"), pixels, across);
-    const picture = pictures[at("input").value];
-    const name = picture ? `${picture.name}, ${picture.width} x ${picture.height}` : model.inWords(wordsOf());
-    const size = picture || isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
+    labViews.draw(at("picture"), pixels, across);
+    const size = isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
     const cut = isCut ? `, of which the first ${pixels.length.toLocaleString("en")}` : "";
-    const whole = picture && picture.whole[0] > picture.width
-      ? ` (scaled down from ${picture.whole.join(" x ")}: the page takes ${play.MOST_PIXELS / 2 ** 20} Mi pixels)` : "";
     const { groups, groupSize } = launch();
-    at("what").textContent = `${name}${size}${whole}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
-    labPicture.chart(at("chart"), model.serial(pixels));
+    at("what").textContent = `${model.inWords(wordsOf())}${size}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
+    labViews.chart(at("chart"), model.serial(pixels));
+  }
+
+  // A task is done: nothing of a failure is left, and the histogram is the right one.
+  function showDone() {
+    unsettle();
+    show();
+    labViews.chart(at("chart"), ...Array(2).fill(model.serial(input().pixels)));
   }
 
   function showCounts({ pixels, expected, actual, launch: shape }, outcome) {
@@ -246,7 +241,7 @@
       : `Wrong: ${many(wrong.length, "bin")} of 256; `
         + `${missing > 0 ? `${many(missing, "count")} lost` : missing < 0 ? `${many(-missing, "count")} too many` : "the total is right"}. `
         + `${where}, counted as ${totals}.`, outcome === "right" ? "good" : "bad");
-    labPicture.chart(at("chart"), expected, counts);
+    labViews.chart(at("chart"), expected, counts);
     if (wrong.length === 0) return;
     const rows = wrong.slice(0, 5).map((bin) => tableRow([bin, expected[bin], counts[bin], counts[bin] - expected[bin]]));
     for (const row of rows) row.lastChild.className = "bad";
@@ -258,7 +253,6 @@
     const foreseen = document.querySelector("input[name=foreseen]:checked");
     const happened = model.OUTCOMES[outcome];
     const guess = !foreseen ? "" : foreseen.value === outcome ? "As you said. " : "Not as you said. ";
-    reach("foresee", foreseen && foreseen.value === outcome);
     const why = planted.called === "nothing" && outcome === "right" ? " In WGSL it cannot show; in OpenCL and CUDA it does." : outcome === "right" ? " It did not show this time, here." : "";
     at("answer").textContent = `${guess}${happened}${words ? `: ${words}` : ""}. ${planted.sentence}${why}`;
   }
@@ -288,22 +282,11 @@
     for (const id of ["run", "check", "measure"]) able(at(id), false);
     await work().catch((error) => say(error.message, "bad"));
     for (const id of ["run", "check", "measure"]) able(at(id), true);
+    keepsPlace = false;
   };
 
-  function takeOwn(picture, name) {
-    own = { ...picture, name };
-    const option = at("input").querySelector("[value=own]");
-    option.disabled = false;
-    option.textContent = `own picture: ${name}`;
-    at("input").value = "own";
-    at("settings").dispatchEvent(new Event("change"));
-    say(`${many(own.pixels.length, "pixel")} of your own, for as long as you are on this page. Press Run.`);
-  }
-
   async function begin() {
-    const wantsOwn = new URLSearchParams(location.hash.slice(1)).get("input") === "own";
     follow(at("settings"), show);
-    const gone = wantsOwn ? `A picture of one's own is gone when one leaves the page: it is ${at("input").value} that is counted. ` : "";
     let words = NO_GPU;
     try {
       const { about } = await opened();
@@ -315,41 +298,35 @@
     }
     show();
     isReady = true;
-    say(`${gone}${words} Press Run.`);
+    say(`${words} Press Run.`);
   }
 
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
-  const task = labTasks({ photo, interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn });
+  const task = labTasks({ photo, interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn, done: showDone });
   for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
-  at("input").append(element("option", { value: "hand" }, "6 x 7, by hand"), element("option", { value: "own", disabled: "" }, "own picture"));
   for (const [value, words] of Object.entries(model.OUTCOMES)) {
     at("foresee").append(element("label", {}, element("input", { type: "radio", name: "foreseen", value }), element("span", {}, words)));
   }
   at("code").addEventListener("input", () => {
-    keep(key(), at("code").value);
-    edit(at("code").value);
+    const { value } = at("code");
+    keep(key(), value === original() ? null : value);
+    edit(value);
   });
   at("run").addEventListener("click", alone(run));
   at("check").addEventListener("click", alone(task.check));
   at("measure").addEventListener("click", alone(measure));
   at("reset").addEventListener("click", () => {
-    if (recall(key()) !== null) keep(aside(), recall(key()));
-    keep(key(), null);
-    restore("The kernel is as at first.");
-  });
-  at("mine").addEventListener("click", () => {
-    keep(key(), recall(aside()));
-    keep(aside(), null);
-    restore("The kernel is as you wrote it.");
+    restore("The kernel is as at first. Ctrl+Z in the editor brings back what you wrote.");
+    labEditor.write(original(), true);
   });
   addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("run").click();
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    keepsPlace = true;
+    at(strategy() in tasks ? "check" : "run").click();
   });
-  ownPictures(takeOwn);
-  labPicture.begin(() => {
-    reach("hand");
-    at("input").value = "hand";
-    at("settings").dispatchEvent(new Event("change"));
+  document.addEventListener("selectionchange", () => {
+    if (document.activeElement === at("code")) labViews.pointAt(labEditor.lineHere());
   });
   begin();
 })();

@@ -1,10 +1,8 @@
-// What the pages to play with share: light or dark, the state in the address, goals, pictures, and small helpers.
+// What the pages to play with share: light or dark, the state in the address, pictures, and small helpers.
 (function (root) {
   "use strict";
 
-  const MOST_PIXELS = 16 * 2 ** 20;
   const at = (id) => document.getElementById(id);
-  const page = location.pathname.split("/").pop();
 
   // What a reader's browser remembers. Where it refuses storage, nothing is.
   function recall(key) {
@@ -61,11 +59,6 @@
 
   const sum = (list) => list.reduce((total, value) => total + value, 0);
   const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("s") ? "es" : "s"}`;
-  const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
-
-  function still() {
-    return matchMedia("(prefers-reduced-motion: reduce)").matches;
-  }
 
   // Whether a button can be pressed. Not `disabled`, which would take the keyboard's focus away.
   function able(button, can) {
@@ -98,24 +91,18 @@
 
   // ---- the state in the address --------------------------------------------------------------------
 
-  // The form's controls, by name or id, as they stand in the address: #items=8&order=random. What is as at first is left out.
-  // `begin` is called once now, and whenever the form or the address changes.
+  // The form's lists, as they stand in the address: #strategy=local&groups=3. What is as at first is left out. `begin` is called once now,
+  // and whenever the form or the address changes.
   function follow(form, begin) {
-    const controls = [...form.querySelectorAll("select, input:not([type=file])")];
-    const keyOf = (node) => node.name || node.id;
-    const valueOf = (node) => (node.type === "checkbox" ? String(node.checked) : node.value);
-    const counts = (node) => node.type !== "radio" || node.checked;
-    const state = () => new Map(controls.filter(counts).map((node) => [keyOf(node), valueOf(node)]));
+    const lists = [...form.querySelectorAll("select")];
+    const state = () => new Map(lists.map((list) => [list.id, list.value]));
     const first = state();
 
     function read() {
       // What the address has no value for, or one that there is not, is as at first.
       for (const wanted of [first, new Map(new URLSearchParams(location.hash.slice(1)))]) {
-        for (const node of controls.filter((each) => wanted.has(keyOf(each)))) {
-          const value = wanted.get(keyOf(node));
-          if (node.type === "radio") node.checked ||= node.value === value; // which clears the others
-          else if (node.type === "checkbox") node.checked = value === "true";
-          else if (node.tagName !== "SELECT" || [...node.options].some((each) => each.value === value && !each.disabled)) node.value = value;
+        for (const list of lists) {
+          if ([...list.options].some((each) => each.value === wanted.get(list.id) && !each.disabled)) list.value = wanted.get(list.id);
         }
       }
       begin();
@@ -133,23 +120,6 @@
     read();
   }
 
-  // ---- goals -------------------------------------------------------------------------------------
-
-  // {id: words}, shown in #goals; what was reached stays so when one returns.
-  function goals(list) {
-    const key = `goals-${page}`;
-    const reached = new Set((recall(key) || "").split(" ").filter((id) => id in list));
-    const show = () => at("goals").replaceChildren(...Object.entries(list).map(([id, words]) =>
-      element("li", reached.has(id) ? { class: "reached" } : {}, reached.has(id) ? `${words} Done.` : words)));
-    show();
-    return (id, isSo = true) => {
-      if (!isSo || reached.has(id)) return;
-      reached.add(id);
-      keep(key, [...reached].join(" "));
-      show();
-    };
-  }
-
   // ---- pictures ----------------------------------------------------------------------------------
 
   // The sample picture: 8-bit with a palette of greys, from the last row up.
@@ -162,35 +132,6 @@
       byte(54 + 4 * byte(first + (height - 1 - Math.floor(i / width)) * width + (i % width)))) };
   }
 
-  // A file's picture, turned to grey as the programs do it (docs/pictures.md); one of more pixels than a page can take is scaled down.
-  async function greyPicture(file) {
-    const bitmap = await createImageBitmap(file); // which is read while the page goes on
-    const whole = [bitmap.width, bitmap.height];
-    const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (whole[0] * whole[1])));
-    const [width, height] = whole.map((side) => Math.max(1, Math.floor(side * scale)));
-    const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
-    context.drawImage(bitmap, 0, 0, width, height);
-    const { data } = context.getImageData(0, 0, width, height);
-    const pixels = new Uint8Array(width * height);
-    for (let from = 0, to = 0; from < data.length; from += 4, ++to) pixels[to] = (77 * data[from] + 150 * data[from + 1] + 29 * data[from + 2]) >> 8;
-    return { width, height, pixels, whole };
-  }
-
-  // A picture of the reader's own, chosen in #file or dropped there; `take` gets it.
-  function ownPictures(take) {
-    const accept = async (file) => {
-      if (!file) return;
-      say(`Reading ${file.name} ...`);
-      at("said").scrollIntoView({ block: "nearest" });
-      try {
-        take(await greyPicture(file), file.name);
-      } catch {
-        say(`${file.name} is no picture that this browser reads.`, "bad");
-      }
-    };
-    at("file").addEventListener("change", () => accept(at("file").files[0]));
-  }
-
   showTheme();
   // In a lesson: what leads on leads on from there, and the light is the lesson's.
   if (self !== top) {
@@ -199,6 +140,5 @@
   }
   addEventListener("storage", showTheme);
 
-  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, follow, goals,
-    samplePicture, ownPictures };
+  root.play = { wantsData, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, able, randomFrom, follow, samplePicture };
 })(globalThis);

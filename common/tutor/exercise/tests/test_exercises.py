@@ -25,12 +25,13 @@ import unittest.mock
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[1]), str(HERE.parents[2] / "tests")]
+sys.path[:0] = [str(HERE.parents[1] / room) for room in ("exercise", "counting", "gallery", ".", "../tests")]
 import catalogue  # noqa: E402
 import exercises  # noqa: E402
 import for_the_instructor  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
+import limits  # noqa: E402
 import programs  # noqa: E402
 import reports  # noqa: E402
 import sandbox  # noqa: E402
@@ -60,12 +61,13 @@ class Files(Test):
                 self.assertNotIn("TODO", (exercise.folder / "solution.txt").read_text(encoding="utf-8"))
 
     def test_each_has_100_points_and_a_task_with_its_parts(self):
-        others = {"compiles", "free of faults", "speed"}
+        others = {"compiles", "free of faults", "counts"}
         for exercise in catalogue.exercises():
             with self.subTest(exercise=exercise.name):
                 self.assertEqual(sum(exercise.points.values()), 100)
                 self.assertEqual(set(exercise.points) - set(tasks.CRITERIA) - others, set())
-                self.assertEqual("speed" in exercise.points, "at_least_as_fast" in exercise.data)
+                self.assertEqual("counts" in exercise.points, "counts" in exercise.data)
+                self.assertLessEqual({limit["counter"] for limit in exercise.data.get("counts", [])}, set(limits.COUNTERS))
                 text = (exercise.folder / "README.md").read_text(encoding="utf-8")
                 for part in ("**Goal.**", "**What to do.**", "**What you should see.**", f"./tutorial watch {exercise.name} "):
                     self.assertIn(part, text)
@@ -198,10 +200,10 @@ class Sandbox(Test):
             self.assertEqual(sandbox.run(["/usr/bin/python3", "-c", f"import ctypes, os, socket; {call}"], 9).status, 1, call)
 
     def test_results_are_read_as_far_as_they_are_results(self):
-        results = [tuple(each) for each in submitted_file.results_of(b"3 0.5\nabc0 1\n2 0\nxy", 9)]
-        self.assertEqual(results, [(b"abc", 0.5), (b"", 1), (b"xy", 0)])
-        self.assertEqual(len(submitted_file.results_of(b"0 0\n" * 10, 3)), 3)
-        for garbage in (b"nan 0\n", b"1e400 0\nx", b"-5 1\nabcdef", b"9 0\nshort", b"no line", b"\n\n", b"9" * 9999 + b" 0\nx", b"1\nx"):
+        results = [tuple(each) for each in submitted_file.results_of(b"3\nabc0\n2\nxy", 9)]
+        self.assertEqual(results, [(b"abc",), (b"",), (b"xy",)])
+        self.assertEqual(len(submitted_file.results_of(b"0\n" * 10, 3)), 3)
+        for garbage in (b"nan\n", b"1e400\nx", b"-5\nabcdef", b"9\nshort", b"no line", b"\n\n", b"9" * 9999 + b"\nx", b"1 0\nx"):
             self.assertEqual(submitted_file.results_of(garbage, 3), [], garbage[:20])
 
 
@@ -250,7 +252,7 @@ class Command(Commands):
                 self.assertRegex(self.one_line(*words), says)
 
     def test_the_report_says_the_same(self):
-        full = 100 if shutil.which("oclgrind") else 80
+        full = 100 if shutil.which("oclgrind") else 65
         # A file that cannot be read, or would control the terminal, gets a report, too.
         for text, status, points in ((SOLUTION, 0 if full == 100 else 1, full), (b"\xff\xfe\x00", 2, 0), (b"\x1b[2J", 1, 0)):
             done = self.command("grade", "03/five-steps", self.write(text), "--json", self.folder / "json", status=status)
@@ -414,7 +416,7 @@ class Handout(Commands):
         self.assertGreater(len(answers), 50)
         self.assertIn("__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {", there)
         self.assertEqual(answers & there, set())
-        self.assertEqual([path for path in self.copy.rglob("*") if path.name in ("solution.txt", "broken", ".github")], [])
+        self.assertEqual([path for path in self.copy.rglob("*") if path.name in ("solution.txt", "broken", "slow", ".github")], [])
         self.assertIn('"mistakes": []', (self.copy / "docs/site/play/lab-data.js").read_text())
         self.assertEqual([path for path in self.copy.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
         self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())
@@ -502,7 +504,7 @@ RACE = steps((COUNT, "++table[pixels[i]]"))
 ALONE = "    if ({}) for (ulong i = {}; i < count; i += {}) atomic_inc(&histogram[pixels[i]]);\n"
 GLOBAL = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0))\n        atomic_inc(&histogram[pixels[i]]);\n"
 EXCHANGE = "for (uint seen = table[pixels[i]], before; (before = atomic_cmpxchg(&table[pixels[i]], seen, seen + 1)) != seen;) seen = before"
-MERGE, HOST, PAIRS, LOST, PITCHED = "01/merge", "02/host-side", "05/equal-neighbours", "02/no-lost-counts", "02/pitched-rows"
+MERGE, HOST, LOST, PITCHED = "01/merge", "02/host-side", "02/no-lost-counts", "02/pitched-rows"
 LOCK, ADD = "const std::lock_guard<std::mutex> mine(shared.one_at_a_time);", "shared.histogram[bin] += own[bin];"
 UNLOCKED = changed(solution(MERGE), (LOCK, ""))
 CU_EXCHANGE = EXCHANGE.replace("uint seen", "unsigned seen").replace("atomic_cmpxchg", "atomicCAS")
@@ -618,6 +620,44 @@ HONEST = (
 )
 
 
+# ---- right, and counted: (the exercise, the API, the submission, its text, points of 15, what is said of it) ----------------
+
+CEILING = "05/half-the-ceiling"
+COPIES, STRIPED, WARP, WIDE, PAIRS = "04/copies", "02/striped", "02/one-for-a-warp", "05/sixteen-at-once", "05/equal-neighbours"
+NEIGHBOURS = changed(solution(COPIES), ("pixels[i] * COPIES + item % COPIES", "item % COPIES * BINS + pixels[i]"),
+                     ("bin * COPIES + (item + k) % COPIES", "k * BINS + bin"))
+OWN = instead("""    uint own[BINS];
+    for (int bin = 0; bin < BINS; ++bin) own[bin] = 0;
+    const ulong size = (count + get_global_size(0) - 1) / get_global_size(0), begin = get_global_id(0) * size;
+    for (ulong i = begin; i < min(begin + size, count); ++i) ++own[pixels[i]];
+    for (int bin = 0; bin < BINS; ++bin) atomic_add(&histogram[bin], own[bin]);
+""", COPIES)
+BYTES = re.sub(r"(?s)    const ulong head.*(?=    // ---- end)", LOOP.replace("pixels[i]", "pixels[first + i]") + "\n", solution(WIDE))
+BLOCKED = changed(solution(WIDE), ("ulong i = get_global_id(0); i < vectors; i += get_global_size(0)",
+                                   "ulong n = vectors / get_global_size(0) + 1, i = get_global_id(0) * n; i < min(vectors, (get_global_id(0) + 1) * n); ++i"))
+COUNTED = (
+    (COPIES, "opencl", "copies one behind the other", NEIGHBOURS, 9, "passes for 32 pixels: 3", "passes of an access: 3"),
+    (COPIES, "opencl", "a merge that begins with copy 0", changed(solution(COPIES), ("(item + k) % COPIES", "k")), 9,
+     r"passes of an access: 32.*histogram\.cl:2\d"),
+    (COPIES, "opencl", "global atomics", instead(GLOBAL, COPIES), 12, "global atomics for 1000 pixels: 1000"),
+    (COPIES, "opencl", "own arrays, blocked", OWN, 6, "sectors for 32 pixels: 32", "own arrays' sectors for 32 pixels: ",
+     "global atomics for 1000 pixels: "),
+    ("03/five-steps", "opencl", "global atomics", instead(GLOBAL), 0, "global atomics for 1000 pixels: 1000"),
+    (STRIPED, "opencl", "one table", changed(solution(STRIPED), ("get_global_id(0) % TABLES * BINS", "0")), 0,
+     "visits of the fullest queue for 32 pixels: 1"),
+    (WIDE, "opencl", "bytes", BYTES, 0, "bytes in flight: 1.00", "sectors for 32 pixels: 2.00"),  # they begin at byte 17
+    (WIDE, "opencl", "blocked", BLOCKED, 7, "sectors for 32 pixels: "),
+    (PAIRS, "opencl", "an addition for each", changed(solution(PAIRS), ("if (one == two)", "if (false)")), 7, "atomics for 1000 pixels: 10"),
+    (PAIRS, "opencl", "in global memory", solution(PAIRS).replace("&table[", "&histogram["), 7, "global atomics for 1000 pixels: 1002"),
+    (WARP, "cuda", "an addition for each", (catalogue.exercise_of(WARP).skeletons("cuda")[0]).read_text(encoding="utf-8"), 0,
+     "visits of the fullest queue for 32 pixels: 7.65", "atomics for 1000 pixels: 1000"),
+    (CEILING, "cuda", "a copy for 8 lanes", changed(solution(CEILING, "cuda"), ("kCopies = 32", "kCopies = 4")), 15,
+     "percent of an H100's ceiling: (5|6)"),
+    (CEILING, "opencl", "a copy for two lanes", changed(solution(CEILING), ("COPIES 32", "COPIES 16")), 30, "percent of an H100's ceiling: (8|9)"),
+    (CEILING, "opencl", "one table", changed(solution(CEILING), ("COPIES 32", "COPIES 1")), 0, "percent of an H100's ceiling: 3.*of a ramp"),
+)
+
+
 class Table(Test):
     def grade(self, text, name, api="opencl"):
         try:
@@ -669,25 +709,6 @@ class Marks(Table):
                 grade = self.grade(text, exercise)
                 self.assertTrue(grade.full, reports.table_of(grade))
 
-    @unittest.mock.patch.object(tasks, "TIMED", (1 << 18, *tasks.TIMED[1:]))
-    def test_what_is_fast_and_wrong_or_right_and_slow_has_no_points_for_speed(self):
-        returns = changed(solution(PAIRS), ("    const size_t item", "    if (count > 190000 && count != 1048573) return;\n    const size_t item"))
-        slow = changed(solution(PAIRS), ("if (one == two)", "if (false)"))
-        for text, says in ((returns, "a run of which the time is taken is wrong"), (slow, "1.2 times is wanted on the first")):
-            file = submitted(text, PAIRS)
-            grading.outcomes(file, tasks.runs_of(file.exercise, "sizes", SEED)[:1])
-            verdict = grading.speed(file, 7)
-            self.assertEqual(verdict.points, 0)
-            self.assertIn(says, verdict.words)
-
-    def test_what_is_fast_on_the_other_pixels_has_no_points_for_speed(self):
-        file, times = submitted(solution(PAIRS), PAIRS), [1, 1, 1, 5] * tasks.ROUNDS  # its and the reference's, on each kind of pixels
-        results = [submitted_file.Result(b"", each) for each in times]
-        right = grading.Outcome(None, True, "")
-        with unittest.mock.patch.object(type(file), "on_pocl", True), unittest.mock.patch.object(file, "process", return_value=(None, results)), \
-                unittest.mock.patch.object(grading, "compared", return_value=right):
-            self.assertEqual(grading.speed(file, 7).points, 0)
-
     def test_an_addition_of_two_atomic_accesses_loses_counts(self):
         """No detector sees a race there: the threads have to meet, and on a busy machine they do not every time."""
         stores = "{ std::atomic_ref<std::uint32_t> count(shared.histogram[bin]); count.store(count.load() + own[bin]); }"
@@ -707,7 +728,7 @@ class Marks(Table):
     def test_without_a_detector_it_is_not_full_marks(self):
         with unittest.mock.patch.object(submitted_file.OpenCLFile, "detectors", return_value=[]):
             grade = self.grade(steps(), "03/five-steps")
-        self.assertEqual((grade.points, grade.verdicts[-1].words), (80, "not graded: no race detector"))
+        self.assertEqual((grade.verdicts[-2].points, grade.verdicts[-2].words), (0, "not graded: no race detector"))
 
     def test_compiler_errors_have_the_students_lines(self):
         grade = self.grade(steps(("        table[bin] = 0;", "\ttable[bin] = 0")), "03/five-steps")
@@ -785,11 +806,59 @@ class Emulated(Table):
                     why = str(error)
                 self.assertRegex(why.replace("\n", " "), says)
 
-    def test_the_grade_says_that_it_is_emulated_and_nothing_is_timed(self):
-        file = submitted(solution(PAIRS, "cuda"), PAIRS, "cuda")
+    def test_the_grade_says_that_it_is_emulated(self):
+        file = submitted(CU, "03/five-steps", "cuda")
         grading.outcomes(file, tasks.runs_of(file.exercise, "sizes", SEED)[:1])
         self.assertIn("emulated on the CPU", file.ran_on)
-        self.assertEqual(grading.speed(file, 7)[1:3], (0, 0))
+
+
+class Counts(Test):
+    """Right submissions that keep their limits or break them."""
+
+    def verdict(self, text, exercise, api):
+        with unittest.mock.patch.object(submitted_file, "no_gpu", lambda _: True):
+            file = submitted(text, exercise, api)
+        try:
+            if why := limits.missing(file):
+                self.skipTest(why)
+            return grading.counts_verdict(file, SEED)
+        except grading.NothingToRunOn as why:
+            self.cannot_run(str(why))
+
+    def test_each_limit_is_broken_by_one(self):
+        broken = set()
+        for exercise, api, name, text, points, *says in COUNTED:
+            with self.subTest(exercise=exercise, submission=name):
+                verdict = self.verdict(text, exercise, api)
+                self.assertEqual(verdict[1:3], (points, 45 if exercise == CEILING else 15), verdict.words)
+                for each in says:
+                    self.assertRegex(verdict.words, each)
+                    broken.add((exercise, each.partition(":")[0]))
+        if broken:  # else nothing was counted here, and each has said why
+            self.assertEqual({(each.name, limit["counter"]) for each in catalogue.exercises() for limit in each.data.get("counts", [])} - broken, set())
+
+    def test_what_the_page_of_one_for_a_warp_says(self):
+        exercise, kinds = catalogue.exercise_of(WARP), {"photo": "of a photo", "one value": "of one value", "random": "", "ramp": "of a ramp"}
+        runs = [tasks.counted(exercise, SEED, f"pixels {kind}" if kind else "random pixels") for kind in kinds.values()]
+        queue = limits.COUNTERS["visits of the fullest queue for 32 pixels"]
+        self.verdict(CU, "03/five-steps", "cuda")  # skips this where nothing is counted
+        both = [[queue(counts)[0] for counts in limits.count.of_exercise(BUILD, exercise, "cuda", {"histogram.cu": text}, *runs)]
+                for text in (exercise.skeletons("cuda")[0].read_text(encoding="utf-8"), solution(WARP, "cuda"))]
+        page = (exercise.folder / "README.md").read_text(encoding="utf-8")
+        for kind, before, after in zip(kinds, *both):
+            self.assertIn(f"| {kind} | {before:.2f} | {after:.2f} | {round(before / after, 1 if after > 1.5 else 0):g} |", page)
+
+    def test_what_is_not_counted_as_it_runs_elsewhere_has_no_points(self):
+        text = steps((FIRST, "    if (count > 1040000 && count != 1048573) return;\n" + FIRST))
+        self.assertRegex(self.verdict(text, "03/five-steps", "opencl").words, "^a run that is counted is wrong: .* bins are wrong")
+        with unittest.mock.patch.object(limits.count, "pixels_loaded", return_value=0):
+            self.assertEqual(self.verdict(SOLUTION, "03/five-steps", "opencl")[1:], (0, 15, "it does not read all pixels where it is counted", False))
+
+    def test_where_nothing_is_counted_no_point_is_lost(self):
+        with unittest.mock.patch.object(limits, "missing", return_value="there is no clang++"):
+            self.assertEqual(grading.counts_verdict(submitted(SOLUTION), SEED)[1:3], (0, 0))
+        verdict = self.verdict("#ifdef __clang__\n#error\n#endif\n" + CU, "03/five-steps", "cuda")
+        self.assertEqual(verdict[1:3], (0, 0), verdict.words)
 
 
 class Exercise(Test):
@@ -799,9 +868,7 @@ class Exercise(Test):
     def setUp(self):
         self.on_cpu = GIVEN.variant == "cuda-on-cpu"
         self.exercise, self.api = catalogue.exercise_of(GIVEN.program), "cuda" if self.on_cpu else GIVEN.variant
-        enough = (1 << 18, *tasks.TIMED[1:])  # for a solution that is far faster than is wanted
-        for of, name, what in ((submitted_file, "no_gpu", lambda _: self.on_cpu), (submitted_file.EmulatedFile, "watched", ("thread",)),
-                               (tasks, "TIMED", enough)):
+        for of, name, what in ((submitted_file, "no_gpu", lambda _: self.on_cpu), (submitted_file.EmulatedFile, "watched", ("thread",))):
             patch = unittest.mock.patch.object(of, name, what)
             patch.start()
             self.addCleanup(patch.stop)

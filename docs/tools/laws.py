@@ -1,20 +1,96 @@
-"""Additions to counters in the L2 cache: how much of a queue's time a warp takes, and how many queues were at work.
+"""Two laws in the recorded experiments, each with the points that it is drawn through.
 
-One counter alone keeps one queue at work. A warp's visit to a sector takes a queue as long as its commonest counter takes
-there; so what a warp takes is known from its counters, and how many queues shared it follows from the speed.
+Little's law: bytes in flight on a multiprocessor, and the speed that they gave. J. D. C. Little, "A proof for the queuing
+formula L = λ W", Operations Research 9 (1961): what is in flight is what arrives in a second times how long each is on its way.
+
+The queues of the L2 cache, where additions to counters wait: how much of a queue's time a warp takes, and how many were at
+work. One counter alone keeps one queue at work. A warp's visit to a sector takes a queue as long as its commonest counter
+takes there; so what a warp takes is known from its counters, and how many queues shared it follows from the speed.
 """
 
 import functools
 import random
+import statistics
 import sys
 from collections import Counter
 from typing import NamedTuple
 
-from experiments import EXPERIMENTS
+import recorded
+from experiments import EXPERIMENTS, LANES, LOCAL
 from recorded import ROOT, NotRecorded, select
 
 sys.path.append(str(ROOT / "common" / "tutor" / "exercise"))
 from pictures import read_bmp  # noqa: E402
+
+# Where the runs are that differ in their launch and their loads alone.
+LAUNCHES = ("under-way", "launches", "lanes", "walks")
+# `lane-bins`: pixels to a load, and loads in flight, by --loads.
+LOADS = {"0": (1, 1), "1": (16, 1), "4": (16, 4)}
+SIZE = "1G"  # of the runs whose read ceiling it is held against
+FEW = 1024  # bytes: far from every ceiling, so that an answer takes as long as it would alone
+MAX_GROUPS_OF_LANE_BINS = 6  # of 33 KiB, on a multiprocessor with 228 KiB
+
+
+class Launch(NamedTuple):
+    under_way: int  # bytes on each multiprocessor
+    launch: str
+    strategy: str
+    gb_s: float
+    answer_ns: float  # what Little's law gives
+    bytes_a_load: int
+
+
+def _launch(run, units):
+    words = run["arguments"]
+    options = dict(zip(words[::2], words[1::2]))
+    strategy, result = options["--variant"], run["result"]
+    groups, size = int(options["--groups"]) // units, int(options["--group-size"])
+    if run.get("edit") or result["check"] != "match" or options.get("--walk", "interleaved") != "interleaved":
+        return None
+    if strategy == "lane-bins":
+        if options.get("--copies", "32") != "32" or groups > MAX_GROUPS_OF_LANE_BINS:
+            return None
+        pixels, loads = LOADS[options.get("--loads", "4")]
+    elif strategy == "local":
+        pixels, loads = 1, 1
+    else:
+        return None
+    under_way = groups * size * pixels * loads
+    words = f"{groups} group{'s' if groups > 1 else ''} of {size}"
+    if pixels > 1:
+        words += ", 16 bytes a load" + (f", {loads} loads" if loads > 1 else "")
+    return Launch(under_way, words, strategy, result["gb_s"], units * under_way / result["gb_s"], pixels)
+
+
+def launches(recording, api):
+    """(the entries that they are of, the points by their bytes). Raises NotRecorded where there are none."""
+    found, entries = {}, []
+    for name in LAUNCHES:
+        for entry in recording["experiments"]:
+            run = entry["run"]
+            if entry["experiment"] != name or run["api"] != api or run["chapter"] not in (LOCAL, LANES) or entry["input"] != "uniform":
+                continue
+            for kept in run["runs"]:
+                point = _launch(kept, run["units"])
+                if point and (point.launch, point.strategy) not in found:
+                    found[point.launch, point.strategy] = point
+                    entries.append(entry)
+    if not found:
+        raise NotRecorded(f"no launches of {api} that differ in their bytes in flight")
+    return list({id(entry): entry for entry in entries}.values()), sorted(found.values())
+
+
+def answer_ns(all_points):
+    """The time of an answer where few bytes are in flight, one a load: each pixel more takes time to count."""
+    return statistics.median(point.answer_ns for point in all_points if point.under_way <= FEW and point.bytes_a_load == 1)
+
+
+def ceiling(recording, entries):
+    """The read ceiling of the device, in GB/s."""
+    return max(recorded.read_ceiling(recording, {**entry, "size": SIZE}) for entry in entries)
+
+
+# ---- queues --------------------------------------------------------------------------------------
 
 WARP = 32
 COUNTERS_IN_A_SECTOR = 8  # of 4 bytes, in 32
@@ -24,7 +100,7 @@ FEWER = 1 << 11
 BYTES = 4  # of a counter
 
 
-class Point(NamedTuple):
+class Additions(NamedTuple):
     series: str
     table: int  # bytes, from the first counter to the end of the last
     additions_ns: float
@@ -88,14 +164,14 @@ def probes(recording, name, api):
     return entry, found
 
 
-def points(recording, api="CUDA"):
+def additions(recording, api="CUDA"):
     """(the entries, the points, additions/ns to one counter). Raises NotRecorded."""
     entries, found = [], []
     first, measured = probes(recording, "contention", api)
     alone = next(rate for counters, _, _, rate in measured if counters == 1)
 
     def add(series, table, rate, a_warp):
-        found.append(Point(series, table, rate, rate * a_warp / WARP / alone))
+        found.append(Additions(series, table, rate, rate * a_warp / WARP / alone))
 
     for name in ("contention", "warps"):
         entry, measured = probes(recording, name, api)

@@ -1,0 +1,212 @@
+// What lab.html shows of pixels and counts; and of a kernel that was watched (lab-watch.js): its counts, a warp's access as a picture,
+// and an order of events that loses a count.
+(function (root) {
+  "use strict";
+
+  const { at, able, element, drawing, tableRow, fillTable, many, sum } = play;
+  const isAtomic = ({ what }) => what === "add one" || what === "atomic";
+
+  const SIDE = 256; // of the picture as it is shown
+
+  // The pixels, every n-th of them where there are many.
+  function draw(canvas, pixels, width) {
+    const height = Math.ceil(pixels.length / width) || 1;
+    const step = Math.max(1, Math.ceil(Math.max(width, height) / SIDE));
+    canvas.width = Math.max(1, Math.floor(width / step));
+    canvas.height = Math.max(1, Math.floor(height / step));
+    const image = new ImageData(canvas.width, canvas.height);
+    const { data, width: across } = image;
+    for (let place = 0; 4 * place < data.length; ++place) {
+      const from = Math.floor(place / across) * step * width + (place % across) * step;
+      data.fill(pixels[from], 4 * place, 4 * place + 3);
+      data[4 * place + 3] = from < pixels.length ? 255 : 0;
+    }
+    canvas.getContext("2d").putImageData(image, 0, 0);
+  }
+
+  // The truth, and in front of it what was counted.
+  function chart(place, expected, counts = null) {
+    const most = Math.max(1, ...expected);
+    const filled = (fill, bins, from, height) => drawing("path", { fill, d: [...bins].map((bin) => `M${bin} ${from}h1v${-height(bin)}h-1z`).join("") });
+    const bars = (fill, list, bins = list.keys()) => filled(fill, bins, 100, (bin) => Math.min(100, 100 * list[bin] / most));
+    const isWrong = (bin) => counts[bin] !== expected[bin];
+    const wrong = counts ? [...counts.keys()].filter(isWrong) : [];
+    place.setAttribute("aria-label", `The histogram: up to ${most} pixels of a value${counts ? `; ${wrong.length} bins of 256 are wrong` : ""}`);
+    place.replaceChildren(element("span", {}, most.toLocaleString("en"), element("br"), "pixels"), element("span", { class: "least" }, "0"),
+      drawing("svg", { viewBox: "0 0 256 104", preserveAspectRatio: "none" }, bars("var(--muted)", expected),
+        ...counts ? [bars("var(--blue)", counts), bars("var(--orange)", counts, wrong), filled("var(--orange)", wrong, 104, () => 3)] : []),
+      element("div", { class: "values" }, ...["0", "64", "128", "192", "value 255"].map((value) => element("span", {}, value))));
+  }
+
+  // ---- counts --------------------------------------------------------------------------------------
+
+  const total = (key, test = () => true) => ({ lines }) => sum(lines.filter(test).map((each) => each[key]));
+  const inGlobal = (what) => (each) => !each.isLocal && each.what === what;
+  // The words of ./tutorial count, and the number.
+  const COUNTERS = [["accesses of lanes", total("lanes")], ["loads: requests", total("requests", inGlobal("load"))], ["their sectors", total("sectors", inGlobal("load"))],
+    ["stores: sectors", total("sectors", inGlobal("store"))], ["atomics: visits", total("visits")], ["fullest queue", ({ queues }) => Math.max(...queues)],
+    ["passes of banks", total("passes")]];
+  const number = (value) => (value < 0.0005 ? "0" : value < 1000 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString("en"));
+
+  function showCounts(counts) {
+    at("counted").hidden = !counts;
+    if (!counts) return;
+    const rows = COUNTERS.map(([words, of]) => [words, of(counts) / (counts.pixels / 32)]).filter(([, value]) => value > 0);
+    fillTable("counts", ["For 32 pixels", "counted"], rows.map(([words, value]) => tableRow([words, number(value)])));
+    at("sample").textContent = `Counted, not timed, on ${many(counts.pixels, "pixel")} of this run.`;
+  }
+
+  // ---- the access ----------------------------------------------------------------------------------
+
+  const [LANE, WIDTH, TOP] = [14, 32 * 14, 72]; // of a lane, of all; of the columns
+  let lines = [];
+  let step = 0;
+  const line = () => lines[Number(at("line").value)];
+
+  function grouped(pairs) {
+    const found = new Map();
+    for (const [key, value] of pairs) found.set(key, [...(found.get(key) ?? []), value]);
+    return found;
+  }
+
+  // What lanes wait for, in columns: banks with words, pieces of 256 bytes with visits, or sectors with words. [[name, [[lane]]]]
+  function columnsOf({ isLocal, what }, words) {
+    if (isLocal) {
+      const found = grouped([...words].flatMap(([word, lanes]) => (what === "atomic" ? lanes.map((lane) => [word % 32, [lane]]) : [[word % 32, lanes]])));
+      return Array.from({ length: 32 }, (_, bank) => [bank, found.get(bank) ?? []]);
+    }
+    const sectors = grouped([...words].map(([word, lanes]) => [Math.floor(word / 8), lanes]));
+    if (!isAtomic({ what })) return [...sectors].sort(([a], [b]) => a - b);
+    // A visit adds to each address of a sector once.
+    const visits = [...sectors].flatMap(([sector, all]) => Array.from({ length: Math.max(...all.map((lanes) => lanes.length)) }, (_, turn) =>
+      [Math.floor(sector / 8), all.flatMap((lanes) => lanes.slice(turn, turn + 1))]));
+    return [...grouped(visits)].sort(([a], [b]) => a - b);
+  }
+
+  function drawAccess() {
+    const { isLocal, name, steps, line: place } = line();
+    const now = steps[step];
+    const [what, cost] = isLocal ? ["bank", "pass"] : isAtomic(line()) ? ["piece of 256 bytes", "visit"] : ["sector of 32 bytes", "sector"];
+    const words = grouped(now.at.map((word, index) => [word, now.lanes[index]]));
+    const columns = columnsOf(line(), words);
+    const most = Math.max(...columns.map(([, blocks]) => blocks.length));
+    const wide = Math.min(60, WIDTH / columns.length);
+    const high = most > 12 ? 192 / most : 16;
+    const drawn = [];
+    const text = (x, y, said, colour) => drawn.push(drawing("text", { x, y, style: `fill: var(--${colour})`, "text-anchor": "middle" }, String(said)));
+    const box = (x, y, width, height, fill, stroke = "none") => drawn.push(drawing("rect", { x, y, width, height, fill: `var(--${fill})`, stroke }));
+    for (let lane = 0; lane < 32; ++lane) {
+      const colour = now.lanes.includes(lane) ? "ink" : "grid";
+      box(lane * LANE + 0.5, 1, LANE - 1, 18, "band", `var(--${colour})`);
+      text((lane + 0.5) * LANE, 14, lane, colour === "ink" ? "ink" : "muted");
+    }
+    columns.forEach(([number, blocks], index) => {
+      const middle = WIDTH / 2 + (index + 0.5 - columns.length / 2) * wide;
+      const colour = cost !== "sector" && most > 1 && blocks.length === most ? "orange" : "blue";
+      for (const lane of blocks.flat()) drawn.push(drawing("path", { d: `M${(lane + 0.5) * LANE} 19L${middle} ${TOP - 16}`, stroke: `var(--${colour})` }));
+      text(middle, TOP - 4, number, "ink");
+      blocks.forEach((lanes, height) => {
+        box(middle - wide / 2 + 0.5, TOP + height * high, wide - 1, high - 1, colour);
+        if (lanes.length > 1 && high > 12) text(middle, TOP + height * high + 12, `×${lanes.length}`, "page");
+      });
+    });
+    const said = `Line ${place}, step ${step + 1} of ${steps.length}: ${many(now.lanes.length, "lane")}, ${many(words.size, "address")} of ${name}, `
+      + `${many({ pass: now.passes, visit: now.visits, sector: now.sectors }[cost], cost)}${cost === "sector" ? "" : `; the fullest ${what} has ${most}`}.`;
+    at("lanes").replaceChildren(drawing("svg", { viewBox: `0 0 ${WIDTH} ${TOP + high * most + 2}`, role: "img", "aria-label": said }, ...drawn));
+    at("lanes-said").textContent = `${said} Above the lanes, below them each ${what} by its number; ×2: two lanes share.`;
+    at("lanes-words").textContent = [...words].map(([word, lanes]) => `${name}[${word}]: lane${lanes.length > 1 ? "s" : ""} ${lanes.join(", ")}`).join("; ");
+    able(at("access-back"), step > 0);
+    able(at("access-on"), step + 1 < steps.length);
+  }
+
+  function showAccess(counts, code) {
+    lines = (counts?.lines ?? []).filter((each) => each.steps.length > 0);
+    at("access").hidden = lines.length === 0;
+    if (lines.length === 0) return;
+    const kept = at("line").dataset.chosen && Number(at("line").value);
+    at("line").replaceChildren(...lines.map((each, place) => element("option", { value: place },
+      `${each.line}: ${each.what} ${each.isLocal ? "local" : "global"} ${each.name} (${code.split("\n")[each.line - 1].trim()})`)));
+    // If nothing was chosen, where most is counted.
+    const accesses = lines.map((each) => each.lanes + (isAtomic(each) ? 1e9 : 0));
+    at("line").value = kept in lines ? kept : accesses.lastIndexOf(Math.max(...accesses));
+    turnTo(0);
+  }
+
+  function turnTo(next) {
+    step = Math.max(0, Math.min(next, line().steps.length - 1));
+    drawAccess();
+  }
+
+  // The line that the reader points at, if it touches memory.
+  function pointAt(number) {
+    const place = lines.findLastIndex((each) => each.line === number);
+    if (place < 0 || line().line === number) return;
+    at("line").value = place;
+    at("line").dispatchEvent(new Event("change"));
+  }
+
+  // ---- an order of events --------------------------------------------------------------------------
+
+  const { LEFT } = labWgsl();
+  const valued = (value) => (value === LEFT ? "anything" : value > LEFT && value < LEFT + 99 ? `anything + ${value - LEFT}` : value);
+  const LOST = { over: ". A count is lost: this writes over it.", late: ". A count is lost: nobody reads it any more." };
+  let told = []; // events
+  let event = 0;
+
+  function inWords({ what, name, at: place, read, wrote, over, waits, isStuck, isLost }) {
+    if (isStuck || waits) return isStuck ? "waits for ever" : "waits at the barrier";
+    const cell = `${name}[${place}]`;
+    if (what === "load") return `reads ${valued(read)} in ${cell}`;
+    return (what === "store" ? `writes ${valued(wrote)} into ${cell}` : `adds to ${cell}: reads ${valued(over)}, writes ${valued(wrote)}`) + (LOST[isLost] ?? "");
+  }
+
+  function showStory(story) {
+    at("story").hidden = !story;
+    at("events").hidden = !story?.events;
+    if (!story) return;
+    const { orders, events, bins, groups, groupSize, pixels, isStuck } = story; // of the launch that shows it
+    at("story-title").textContent = isStuck ? "An order in which some wait for ever" : "An order that loses a count";
+    at("story-said").textContent = !events ? `Not found in ${orders.toLocaleString("en")} orders of two, three or four work-items.`
+      : `Your kernel with 2 bins, ${many(groups, "group")} of ${many(groupSize, "work-item")}, and ${many(pixels, "pixel")} of the value 1. `
+        + `${isStuck ? "Not all of a group come to the barrier at which others wait." : `In the end bin 1 holds ${bins[1]}.`} ${many(orders, "order")} tried. Arrow keys step.`;
+    if (!events) return;
+    told = events;
+    const items = [...Array(groups * groupSize).keys()];
+    fillTable("steps", ["Step", "line", ...items.map((id) => `${groups > 1 ? `group ${Math.floor(id / groupSize)}, ` : ""}work-item ${id % groupSize}`)], told.map((each, place) => {
+      const row = tableRow([place + 1, each.line, ...items.map((id) => (id === each.id ? inWords(each) : ""))]);
+      if (each.isLost || each.isStuck) row.cells[2 + each.id].className = "bad";
+      return row;
+    }));
+    goTo(0, false);
+  }
+
+  function goTo(next, isInSight = true) {
+    event = Math.max(0, Math.min(next, told.length - 1));
+    const { rows } = at("steps").tBodies[0];
+    [...rows].forEach((row, place) => { row.className = place === event ? "now" : ""; });
+    if (isInSight) rows[event].scrollIntoView({ block: "nearest" });
+    labEditor.here(told[event].line, isInSight);
+    able(at("story-back"), event > 0);
+    able(at("story-on"), event + 1 < told.length);
+  }
+
+  // Forwards and back, by buttons or by arrow keys.
+  for (const [name, by] of [["access", (way) => turnTo(step + way)], ["story", (way) => goTo(event + way)]]) {
+    at(`${name}-on`).addEventListener("click", () => by(1));
+    at(`${name}-back`).addEventListener("click", () => by(-1));
+    at(name).querySelector(".scroll").addEventListener("keydown", (pressed) => {
+      const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[pressed.key];
+      if (!way) return;
+      pressed.preventDefault();
+      by(way);
+    });
+  }
+  at("line").addEventListener("change", () => {
+    at("line").dataset.chosen = "yes";
+    turnTo(0);
+  });
+
+  const show = ({ story, counts }, code) => [showStory(story), showCounts(counts), showAccess(counts, code)];
+
+  root.labViews = { draw, chart, show, pointAt };
+})(globalThis);
