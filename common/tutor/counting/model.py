@@ -193,15 +193,20 @@ def digits(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+# Of whose kernels the recorded runs are.
+KINDS = {"the chapters' kernels": ("chapters", False), "others, by its author": ("others", False), "by somebody who had not seen it": ("others", True)}
+
+
 def in_words(counts, name):
     """What a prediction says, in lines of at most 80 columns."""
     said, rows = predict(counts, devices()[name]), json.loads((HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
     least, speed = said["limits"][0][0], said["gb_s"]
-    alike = [row["predicted_us"] / row["measured_us"] for row in rows if row["limit"] == least and row["predicted_us"]]
-    right = sum(0.8 <= each <= 1.25 for each in alike)
+    kinds = {words: [0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25 for row in rows if row["limit"] == least and row["predicted_us"] and
+                     (row["of"], row["half"] == "stranger") == kind] for words, kind in KINDS.items()}
     lines = [f"Predicted, not measured, for {name.upper()}: " + (f"{digits(speed)} GB/s, {digits(said['us'])} us." if speed else "no number, since"),
              *([] if speed else [f"  {said['reason']}."]),
-             f"  Of {len(alike)} recorded runs with this limit it is within a quarter for {right}." if alike else "  No recorded run has this limit.",
+             "  Recorded runs with this limit for which it is within a quarter:",
+             *(f"     {words:36} {sum(right):>4} of {len(right)}" for words, right in kinds.items()),
              "  What each limit would allow alone, GB/s:"]
     lines += [f"  {'->' if n == 0 else '  '} {words:36} {digits(allows):>8}" for n, (words, allows) in enumerate(said["limits"])]
     if said["changes"]:
