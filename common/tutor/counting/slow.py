@@ -52,6 +52,8 @@ def counts_of(build, one, api, is_slow, folder):
     if is_slow and one.changes:
         gallery.make(one, folder, [source_of(api)])
         words += ["--kernels", str(pathlib.Path(folder, source_of(api)).resolve())]
+    # So many that a work-item of 03/1 comes back to each of its columns: else its bytes, side by side, count as one wide load.
+    count.MOST[api] = (64 if api == "CUDA" or one.counts == "sectors" else 16) << 20
     return count.of_program(build, one.chapter, one.variant, api, words)
 
 
