@@ -176,17 +176,12 @@ class Command(Test):
 
     def test_what_is_shown_and_written(self):
         built("CUDA", "03-local-atomics")
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "counts.json")
-            command = [count.ROOT / "tutorial", "count", "03", "local", "--api", "cuda", "--random", "1M", "--json", file]
-            if GIVEN.build.resolve() != count.ROOT / "build":
-                self.skipTest("the command is for build/ alone")
-            done = subprocess.run(command, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
-            self.assertRegex(done.stdout, r"passes of banks +3\.[0-9]+  l1tex__data_pipe_lsu_wavefronts_mem_shared\n")
-            self.assertRegex(done.stdout, r"30  atomicAdd\(&table\[pixels\[i\]\], 1U\); +3\.[0-9]+ passes\n")
-            counts = json.loads(file.read_text(encoding="utf-8"))
+        asked = count.Asked(["03", "local", "--api", "cuda", "--random", "1M"])
+        counts = json.loads(json.dumps(asked.counts(GIVEN.build, "CUDA", count.ROOT)))
+        said = count.in_words(counts)
+        self.assertLessEqual(max(map(len, said.splitlines())), 80)
+        self.assertRegex(said, r"passes of banks +3\.[0-9]+  l1tex__data_pipe_lsu_wavefronts_mem_shared\n")
+        self.assertRegex(said + "\n", r"30  atomicAdd\(&table\[pixels\[i\]\], 1U\); +3\.[0-9]+ passes\n")
         self.assertEqual((counts["pixels"], counts["launches"][0]["kernel"]), (1 << 20, "histogram_local"))
         self.assertEqual(count.pixels_loaded(counts["launches"][0]), 1 << 20)
 
