@@ -27,8 +27,8 @@
 namespace common {
 
 /// Says why on standard error, and notes it in the results. An explainer that is not there is not
-/// missed, and one that fails costs a line. Nothing is asked for C++, and under Oclgrind, which says
-/// it better. @param at_most for each of the results
+/// missed, and one that fails costs a line. Nothing is asked for C++, and under Oclgrind, which
+/// says it better. @param at_most for each of the results
 void explain_wrong(RunDocument& document, const Options& options, const Input& input,
                    const std::filesystem::path& explainer,
                    std::chrono::milliseconds at_most = std::chrono::minutes(5));

@@ -7,8 +7,8 @@
 
 namespace common {
 
-/// From beside the running program if it is there, else from the chapter's folder in the source tree;
-/// or `instead` of both. @throws BadInput naming every path that was tried
+/// From beside the running program if it is there, else from the chapter's folder in the source
+/// tree; or `instead` of both. @throws BadInput naming every path that was tried
 std::string read_kernel_file(const std::string& name, const std::string& chapter_folder,
                              const std::optional<std::string>& instead = {});
 

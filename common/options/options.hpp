@@ -49,7 +49,8 @@ struct Options {
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 
-    /// What was given of the program's choice of this name, such as "walk"; or of one between numbers.
+    /// What was given of the program's choice of this name, such as "walk"; or of one between
+    /// numbers.
     [[nodiscard]] std::optional<std::string> choice(std::string_view name) const;
     [[nodiscard]] std::optional<unsigned> number(std::string_view name) const;
 

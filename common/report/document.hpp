@@ -1,5 +1,6 @@
 /// @file
-/// One run of one program as data: what `--json` writes (docs/json.md) and what the diagnosis reads.
+/// One run of one program as data: what `--json` writes (docs/json.md) and what the diagnosis
+/// reads.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ struct RunDocument {
 
     /// Median time of the row `serial`; empty where there is none that matches.
     [[nodiscard]] std::optional<double> serial_row_ms() const;
-    /// GB/s of pixels; empty where the row was skipped or does not match: a wrong answer has no speed.
+    /// GB/s of pixels; empty where the row was skipped or does not match: a wrong answer has no
+    /// speed.
     [[nodiscard]] std::optional<double> gb_s(const Result& result) const;
     [[nodiscard]] std::optional<double> percent_of_ceiling(const Result& result) const;
     [[nodiscard]] std::optional<double> speedup_over_serial(const Result& result) const;

@@ -44,8 +44,8 @@ using RunInARow =
     std::function<double(const TunedLaunch& launch, std::size_t picture,
                          std::span<const Stretch> stretches, common::Histogram& result)>;
 
-/// Checks and times a launch as the README says: the median of a few runs on each picture, and of the
-/// pictures the one that took longest. `pictures` must outlive what is returned.
+/// Checks and times a launch as the README says: the median of a few runs on each picture, and of
+/// the pictures the one that took longest. `pictures` must outlive what is returned.
 Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row);
 
 }  // namespace tuning
