@@ -99,7 +99,7 @@ def times(of, device):
                             of["popc"] * device["popc_clocks"] + of["words"]) * clock / units,
         "queue": fullest * (1 - at_end),
     }
-    if of["barriers"] > IN_A_LOOP:  # a group's passes cannot hide behind its own waits, only behind those of others
+    if of["barriers"] > IN_A_LOOP + 0.5:  # a group's passes cannot hide behind its own waits, only behind those of others
         limits["wait"] += limits["banks"] / min(places(of, device), of["groups"] / units)
     # In waves, as many groups as fit. A wave takes what its slowest part takes, and a little more where others take nearly as long.
     left, together, fit = of["groups"] / units, fullest * at_end * device["end_share"], places(of, device)
