@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <thread>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
 
@@ -94,17 +93,6 @@ std::optional<std::string> ChildProcess::next_line(Clock::time_point end, bool& 
     std::string line = read_.substr(0, at);
     read_.erase(0, at + 1);
     return line;
-}
-
-std::optional<int> ChildProcess::status_at_its_end() {
-    int status = 0;
-    pid_t ended = 0;
-    for (int tries = 0; id_ > 0 && ended == 0 && tries < 100; ++tries) {
-        if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        ended = waitpid(id_, &status, WNOHANG);
-    }
-    if (ended != 0) id_ = 0;
-    return ended > 0 ? std::optional(status) : std::nullopt;
 }
 
 }  // namespace common

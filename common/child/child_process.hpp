@@ -31,10 +31,6 @@ class ChildProcess {
     /// @param in_time which of them it was
     std::optional<std::string> next_line(Clock::time_point end, bool& in_time);
 
-    /// How it ended, as waitpid says it. Nothing where it never ran, or does not end within a
-    /// second.
-    std::optional<int> status_at_its_end();
-
  private:
     pid_t id_ = 0;
     int to_ = -1;

@@ -40,15 +40,13 @@ Answer Worker::ask(const std::vector<std::string>& words, milliseconds at_most) 
     std::optional<std::string> line;
     if (process_->say(line_of(words), end)) line = process_->next_line(end, in_time);
     // One that ends without an answer was killed, or has crashed in a way that no handler sees.
-    const Answer answer = line      ? answer_of(*line)
-                          : in_time ? Answer{Answer::Kind::kCrashed, "it crashes", {}}
-                                    : Answer{Answer::Kind::kNotFinished, "it is not finished", {}};
-    if (answer.kind != Answer::Kind::kRan && answer.kind != Answer::Kind::kRefused) start_afresh();
+    const Answer answer =
+        line      ? answer_of(*line)
+        : in_time ? Answer{Answer::Kind::kCrashed, "it crashes", {}}
+                  : Answer{Answer::Kind::kNotFinished, "it is not finished in time", {}};
+    if (answer.kind != Answer::Kind::kRan && answer.kind != Answer::Kind::kRefused)
+        process_.reset();
     return answer;
-}
-
-void Worker::start_afresh() {
-    process_.reset();
 }
 
 }  // namespace common

@@ -34,9 +34,6 @@ class Worker {
     /// gets another.
     Answer ask(const std::vector<std::string>& words, std::chrono::milliseconds at_most);
 
-    /// The next run gets a process of its own.
-    void start_afresh();
-
  private:
     std::string program_;
     std::unique_ptr<ChildProcess> process_;
