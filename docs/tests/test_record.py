@@ -244,7 +244,7 @@ class Record(repository.RepositoryTest):
                  and (api != "C++") == (run.chapter != "01-cpu")}
         self.assertGreater(len(edits), 10)
         for chapter, source, edit in edits:
-            text = (repository.ROOT / chapter / source).read_text(encoding="utf-8")
+            text = (repository.ROOT / chapter / (edit.file or source)).read_text(encoding="utf-8")
             self.assertEqual(text.count(edit.old), 1, edit.old)
 
     def profiler(self, log):

@@ -25,6 +25,7 @@ class Edit(NamedTuple):
 
     old: str
     new: str
+    file: str = ""  # none: that of SOURCES
 
 
 def with_units(arguments, units):
@@ -403,6 +404,172 @@ def slow(*pictures):
             yield Run(one.chapter, f"{one.number} `{one.name}`", "beside it", one.variant, tuple(launches[1]))
 
 
+# ---- what one sentence of a lesson rests on; each prediction was written down before it was measured ---------------
+
+# `tuned` with the request where it is needed. (Behind the counts it would not be late: nvcc moves a single one in front of them.)
+WHEN_NEEDED = {api: Edit(f"            const {word} later = i + ({loads} + n) * stride;\n            next[n] = later",
+                         f"            const {word} later = i + n * stride;\n            now[n] = next[n] = later")
+               for api, word, loads in (("OpenCL", "uint", "LOADS"), ("CUDA", "unsigned", "kLoads"))}
+# `tuned` with its requests as copies to local memory, for groups of 256 and one load. What was its loop has nothing left.
+COPIED = {
+    "OpenCL": Edit("    for (uint i = item; i < vector_count; i += LOADS * stride) {\n        uint4", """\
+    __local uint4 staged[2 * GROUP_SIZE];
+    uint begin = get_group_id(0) * GROUP_SIZE;
+    uint length = min((uint)GROUP_SIZE, vector_count - min(begin, vector_count));
+    event_t here = async_work_group_copy(staged, vectors + begin, length, 0);
+    for (uint k = 0; begin < vector_count; k ^= 1) {
+        const uint after = begin + get_global_size(0);
+        length = min((uint)GROUP_SIZE, vector_count - min(after, vector_count));
+        event_t next = async_work_group_copy(staged + (k ^ 1) * GROUP_SIZE, vectors + after, length, 0);
+        wait_group_events(1, &here);
+        if (begin + get_local_id(0) < vector_count) {
+            const uint4 sixteen = staged[k * GROUP_SIZE + get_local_id(0)];
+            count_word(table, own, sixteen.x);
+            count_word(table, own, sixteen.y);
+            count_word(table, own, sixteen.z);
+            count_word(table, own, sixteen.w);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        here = next;
+        begin = after;
+    }
+    wait_group_events(1, &here);
+    for (uint i = vector_count; i < vector_count; i += LOADS * stride) {
+        uint4"""),
+    "CUDA": Edit("    for (unsigned i = item; i < vector_count; i += kLoads * stride) {\n        uint4", """\
+    __shared__ uint4 staged[2][256];
+    const auto ask = [&](unsigned i, unsigned k) {
+        if (i < vector_count) {
+            const auto to = static_cast<unsigned>(__cvta_generic_to_shared(&staged[k][threadIdx.x]));
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(&vectors[i]));
+        }
+        asm volatile("cp.async.commit_group;");
+    };
+    ask(item, 0);
+    for (unsigned i = item, k = 0; i < vector_count; i += stride, k ^= 1) {
+        ask(i + stride, k ^ 1);
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+        const uint4 sixteen = staged[k][threadIdx.x];
+        count_word<kCopies>(table, own, sixteen.x);
+        count_word<kCopies>(table, own, sixteen.y);
+        count_word<kCopies>(table, own, sixteen.z);
+        count_word<kCopies>(table, own, sixteen.w);
+    }
+    for (unsigned i = vector_count; i < vector_count; i += kLoads * stride) {
+        uint4"""),
+}
+
+
+def ahead():
+    """`tuned`, which asks for the next loads before it counts, beside itself without that. Predicted: n loads ahead are as fast as 2 n
+    asked for when needed, for as many are in flight; copies to local memory are as fast as registers."""
+    for change, column in ((None, "asked for ahead"), (WHEN_NEEDED, "when needed"), (COPIED, "ahead, as copies")):
+        for groups, group_size, most in ((2, 256, 4), (1, 1024, 3)):
+            for loads in range(1, most + 1):
+                if change is not COPIED or (group_size, loads) == (256, 1):
+                    row = f"{groups} group{'s' if groups > 1 else ''} of {group_size}, {loads} load{'s' if loads > 1 else ''}"
+                    yield Run(LESSON, row, column, "tuned", (*launch(f"{groups}*UNITS", group_size), "--copies", "32", "--loads", str(loads)),
+                              change and change["OpenCL"], compiled=change and change["CUDA"])
+
+
+def stretches():
+    """`local` blocked. Predicted: if the latency decides, two groups are twice as fast as one; if the cache's look-ups do, for a load
+    needs 32 of them, all are equally fast."""
+    for groups in (1, 2, 3, 4):
+        yield Run(LOCAL, str(groups), "", "local", (*launch(f"{groups}*UNITS", 128), "--walk", "blocked"))
+
+
+def apart():
+    """`local` in eight groups, its lanes so many bytes apart, in turn through the whole picture. Predicted: a sector of 32 bytes comes
+    for so many pixels as one holds, so from 8 bytes on the speed is the ceiling, divided by the bytes for each pixel, down to 32."""
+    for bytes_apart in (1, 2, 4, 8, 16, 32, 64):
+        yield Run(LOCAL, str(bytes_apart), "", "local", launch("8*UNITS", 256), None if bytes_apart == 1 else Edit(
+            "        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
+            f"        atomic_inc(&table[pixels[i * {bytes_apart} % count + i * {bytes_apart} / count]]);\n    }}\n"
+            "    // Step 4: nobody reads"))
+
+
+def halves():
+    """`racy`, and each half of what its `++` does. Predicted: what it writes is the reason why it is slower than `global`, so with the
+    stores alone it is as slow; with the loads alone it is much faster."""
+    where = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {{\n        {};\n    }}\n"
+    plain = where.format("++histogram[pixels[i]]")
+    for row, change in (
+        ("`racy`: counters read and written", None),
+        ("written, not read", Edit(plain, where.format("histogram[pixels[i]] = i"))),
+        ("read, not written", Edit(plain, "    uint sum = 0;\n" + where.format("sum += histogram[pixels[i]]")
+                                   + "    if (sum == 1) {\n        histogram[0] = sum;\n    }\n")),
+    ):
+        yield Run(ATOMICS, row, "", "racy", launch("2*UNITS", 256), change, may_lose=True)
+    yield Run(ATOMICS, "`global`: an atomic addition", "", "global", launch("2*UNITS", 256))
+
+
+def aggregated():
+    """`global`, and the same with one addition for the equal pixels of a warp. Predicted, from the fullest queues that count says: one
+    value gains up to 32 times, until latency decides; the photo 2.8 times, random pixels 1.1 times, the ramp nothing."""
+    loop = "         i += stride) {\n        atomicAdd(&histogram[pixels[i]], 1U);"
+    once = ("         i += stride) {  // 32 divides the pixels: whole warps\n"
+            "        const unsigned same = __match_any_sync(0xffffffffU, pixels[i]);\n"
+            "        if (static_cast<unsigned>(__ffs(same)) == threadIdx.x % 32 + 1) {\n"
+            "            atomicAdd(&histogram[pixels[i]], static_cast<std::uint32_t>(__popc(same)));\n        }")
+    yield Run(ATOMICS, "`global`", "", "global", launch("2*UNITS", 256))
+    yield Run(ATOMICS, "and one addition for the equal pixels of a warp", "", "global", launch("2*UNITS", 256), compiled=Edit(loop, once))
+
+
+def carve_out():
+    """8-bit counters in many groups. Predicted: six groups of 33 KiB need 198 KiB, and the driver has given 196; where it is told to give
+    all that it can, no group waits, and six are 1.5 times as fast as four."""
+    told = Edit("histogram_uchar_banked : histogram_uchar;\n", "histogram_uchar_banked : histogram_uchar;\n"
+                "        CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));\n", "cuda.cu")
+    for change, more in ((None, ""), (told, ", told to have all the room for shared memory")):
+        for strategy in ("uchar-bins", "uchar-bins-banked"):
+            for groups in (4, 6):
+                yield Run(LANES, f"`{strategy}`{more}", f"{groups} groups", strategy, launch(f"{groups}*UNITS", 128), compiled=change)
+
+
+def finish():
+    """Two commands, and two ways to need one. Predicted: a barrier for all groups takes as long as an answer from the L2 cache, or a few of
+    them, and both ways save the second command. (All groups fit, so none waits for one that has not begun.)"""
+    how = *launch("1*UNITS", 1024), "--copies", "32", "--loads", "3"
+    yield Run(LESSON, "zeroed by a command", "", "tuned", (*how, "--launches", "two"))
+    yield Run(LESSON, "the sum counts the groups: `tuned`", "", "tuned", how)
+    yield Run(LESSON, "a barrier for all groups (edited)", "", "tuned", how, compiled=Edit(
+        "    // Each bin: its copies, beginning with another one each time, so that the banks take turns.\n", """\
+    if (totals != nullptr) {
+        for (unsigned bin = threadIdx.x; blockIdx.x == 0 && bin < kBins; bin += blockDim.x) {
+            histogram[bin] = 0;
+        }
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            atomicAdd(&totals[0], 1ULL);
+            while (atomicAdd(&totals[0], 0ULL) < gridDim.x) {
+            }
+            if (atomicAdd(&totals[1], 1ULL) == gridDim.x - 1) {
+                atomicExch(&totals[0], 0ULL);
+                atomicExch(&totals[1], 0ULL);
+            }
+        }
+        __syncthreads();
+        totals = nullptr;
+    }
+"""))
+
+
+def six_tables():
+    """Two rows of the law's table. Predicted: six tables of 32 KiB to zero and to merge are a larger `a`, and the `b` is the ceiling."""
+    for groups, group_size in ((1, 512), (6, 128)):
+        yield Run(LANES, f"`lane-bins`, {groups} group{'s' if groups > 1 else ''} of {group_size} for each unit", "", "lane-bins",
+                  launch(f"{groups}*UNITS", group_size))
+
+
+def orders():
+    """What a photo has that random pixels and one value have not. Predicted: a core guesses whether a load needs what was stored before;
+    where neighbours are equal now and then it guesses wrong. So runs of two are slow; shuffled the photo is nearly as fast as `uniform`."""
+    for strategy in ("serial", "interleaved"):
+        yield Run("01-cpu", f"`{strategy}`", "", strategy, ())
+
+
 CPU, OPENCL, CUDA = ("C++",), ("OpenCL",), ("CUDA",)
 NOTHING_READ = "Medians. No pixels are read."
 EXPERIMENTS = {
@@ -446,6 +613,23 @@ EXPERIMENTS = {
     "reads": Experiment("the launches of the law, read only", "Launch for each unit", tuple(reads())),
     "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", tuple(counted_pixels())),
     "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", tuple(sizes()), "us", size="64M 256M 1G 3G"),
+    "ahead": Experiment("`tuned` without its loads ahead", "Launch for each unit", tuple(ahead())),
+    "stretches": Experiment("the blocked walk in few groups", "Groups of 128 for each unit", tuple(stretches()), "GB/s", CUDA, ("photo",)),
+    "apart": Experiment("`local` with its lanes apart", "Bytes from lane to lane", tuple(apart()), "GB/s", OPENCL),
+    "halves": Experiment("`racy`, and each half of its `++`", "Counters", tuple(halves()), "GB/s", OPENCL, ("uniform", "photo"), "64M",
+                         "Medians. Where counters are only written or only read nothing is counted; the time is still valid."),
+    "aggregated": Experiment("`global` with one addition for the equal pixels of a warp", "Kernel", tuple(aggregated()), "GB/s", CUDA,
+                             ("photo", "uniform", "constant", "ramp"), "64M"),
+    "carve-out": Experiment("8-bit counters, and all the room that shared memory can have", "Groups of 128 for each unit", tuple(carve_out()),
+                            "GB/s", CUDA),
+    "finish": Experiment("three ways in which `tuned` comes to its end", "The histogram", tuple(finish()), "us", CUDA, size="64M"),
+    "six-tables": Experiment("one table of `lane-bins` and six, in several sizes", "Launch", tuple(six_tables()), "us", CUDA, size="64M 256M 1G"),
+    "fabric": Experiment("sectors that come by way of the L2 cache's other half", "Kernel",
+                         (Run(LOCAL, "`local`", "", "local", launch("2*UNITS", 256)),), "sectors for each pixel", CUDA,
+                         note="One launch under Nsight Compute: `lts__t_sectors_srcunit_ltcfabric`.",
+                         counters=("lts__t_sectors_srcunit_ltcfabric.sum",)),
+    "orders": Experiment("the photo's pixels in other orders, for a CPU", "Strategy", tuple(orders()), "GB/s", CPU,
+                         ("photo", *recorded.ORDERS, "uniform", "constant"), "100M"),
     "slow": Experiment("what is right and slow, each with one cause, and what is fast beside it", "Kernel", tuple(slow())),
     "slow-constant": Experiment("the same on one value", "Kernel", tuple(slow("constant")), inputs=("constant",)),
     "slow-ramp": Experiment("the same on a ramp", "Kernel", tuple(slow("ramp")), inputs=("ramp",)),

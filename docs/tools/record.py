@@ -152,10 +152,18 @@ def input_arguments(name, size):
     """What makes a program count this input."""
     if name == "photo":
         return [str(ROOT / "images" / "landscape.bmp"), "--tile", size]
-    if name in recorded.LINES:
-        path = pathlib.Path(tempfile.gettempdir(), f"{name}.pgm")
-        factor, generator = (1 if name == "one-line" else 16), random.Random(1)
-        path.write_bytes(b"P5 512 512 255\n" + bytes(factor * generator.randrange(16) for _ in range(512 * 512)))
+    if name in (*recorded.LINES, *recorded.ORDERS):
+        path, generator = pathlib.Path(tempfile.gettempdir(), f"{name}.pgm"), random.Random(1)
+        if name == "shuffled":  # of the picture the last bytes are the pixels, and grey
+            photo = (ROOT / "images" / "landscape.bmp").read_bytes()[-512 * 512:]
+            pixels = bytes(generator.sample(photo, len(photo)))
+        elif name in recorded.ORDERS:
+            run = int(name.split("-")[1])
+            pixels = b"".join(bytes([generator.randrange(256)]) * run for _ in range(512 * 512 // run))
+        else:
+            factor = 1 if name == "one-line" else 16
+            pixels = bytes(factor * generator.randrange(16) for _ in range(512 * 512))
+        path.write_bytes(b"P5 512 512 255\n" + pixels)
         return [str(path), "--tile", size]
     kinds = {"uniform": [], "four-values": ["--values", "4"], "constant": ["--constant", "127"], "ramp": ["--ramp"]}
     kinds.update({contention: ["--contention", contention.split("-")[1]] for contention in recorded.CONTENTIONS})
@@ -282,7 +290,7 @@ def under_profiler(job, arguments, counters, may_lose=False):
 def edited(program, edit):
     """Within it the program has an edited source: of OpenCL beside it, where it looks first; else it is compiled with
     the edit, and the source and the program are as before at the end. Raises Stopped."""
-    source = ROOT / program.folder / experiments.SOURCES[program.api]
+    source = ROOT / program.folder / (edit and edit.file or experiments.SOURCES[program.api])
     path = pathlib.Path(program.path)
     is_read = program.api == "OpenCL"
     place = path.with_name(source.name) if is_read else source
@@ -425,7 +433,7 @@ def parse_arguments():
                            help="pixels, as the programs take them; default 100M; workshops and experiments have their own")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
                            help=f"default photo uniform, for a workshop or an experiment its own; of "
-                                f"{', '.join((*recorded.PICTURES, *recorded.LINES))}, contention-0 ... contention-100")
+                                f"{', '.join((*recorded.PICTURES, *recorded.LINES, *recorded.ORDERS))}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true", help="only what the options below ask for")

@@ -23,7 +23,9 @@ CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))
 PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")
 # Sixteen values, each as often: neighbours, or each 16 from the next.
 LINES = ("one-line", "sixteen-lines")
-INPUTS = (*PICTURES, *CONTENTIONS, *LINES)
+# The sample picture's pixels in random order, and random pixels of which so many neighbours are equal.
+ORDERS = ("shuffled", "runs-2", "runs-4")
+INPUTS = (*PICTURES, *CONTENTIONS, *LINES, *ORDERS)
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.
 LONGEST_LINE = 320

@@ -207,8 +207,8 @@ def shown(experiment, kept, pixels):
     if experiment.counters:
         return kept["percent"][experiment.counters[0]] / pixels
     took = kept["result"]["kernel_ms"]
-    if took is None or experiment.unit in ("ms", "ns a hop"):
-        return took and took["median"]
+    if took is None or experiment.unit in ("ms", "us", "ns a hop"):
+        return took and took["median"] * (1000 if experiment.unit == "us" else 1)
     # A run that counts wrongly on purpose has no rate in its JSON, and a time all the same.
     return kept["result"]["gb_s"] or ratio(pixels / 1e6, took["median"])
 
@@ -340,11 +340,11 @@ def fitted(points):
     return a, 1 / slope, max(abs(100 * ((a + slope * pixels) / time - 1)) for pixels, time in points)
 
 
-def fixed_table(recording):
-    """a row for each strategy and API of the experiment `sizes`: time = a + n / b, where there are three sizes or more"""
+def fixed_table(recording, name="sizes"):
+    """a row for each strategy and API of the experiment `sizes`, or of another: time = a + n / b, where there are three sizes or more"""
     points, shown = {}, {}
-    for run in EXPERIMENTS["sizes"].runs:
-        for entry in (each for each in recording["experiments"] if each["experiment"] == "sizes"):
+    for run in EXPERIMENTS[name].runs:
+        for entry in (each for each in recording["experiments"] if each["experiment"] == name):
             for kept in entry["run"]["runs"]:
                 if (entry["program"].rpartition("/")[0], kept["arguments"]) == (run.chapter, run.command(entry["run"]["units"])):
                     key = run.row, entry["run"]["api"]
