@@ -73,6 +73,20 @@ class Experiment(NamedTuple):
     counters: tuple = ()  # of Nsight Compute, in the place of the time; CUDA alone. One is shown for each pixel; several have a table.
 
 
+def recorded_of(recording, name, **wanted):
+    """[(run, entry, what was kept of it)] of an experiment's runs, in their order, in all entries of it whose fields are these."""
+    if name not in EXPERIMENTS:
+        raise recorded.NotRecorded(f"there is no experiment {name}, only {', '.join(EXPERIMENTS)}")
+    found, entries = [], recorded.select(recording, "experiments", experiment=name, **wanted)
+    for run in EXPERIMENTS[name].runs:
+        for entry in entries:
+            change, command = run.edit_of(entry["run"]["api"]), run.command(entry["run"]["units"])
+            is_of = run.chapter, command, change and {"from": change.old, "to": change.new}
+            found += [(run, entry, kept) for kept in entry["run"]["runs"]
+                      if (entry["program"].rpartition("/")[0], kept["arguments"], kept.get("edit")) == is_of]
+    return found
+
+
 # ---- the chapters --------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import recorded
+from experiments import LANES, LOCAL, recorded_of
 from experiments import EXPERIMENTS, LANES, LOCAL
 from recorded import ROOT, NotRecorded, select
 
@@ -42,19 +43,14 @@ class Launch(NamedTuple):
 
 def _launch(run, units):
     words = run["arguments"]
-    options = dict(zip(words[::2], words[1::2]))
+    options = {"--walk": "interleaved", "--copies": "32", "--loads": "4", **dict(zip(words[::2], words[1::2]))}
     strategy, result = options["--variant"], run["result"]
     groups, size = int(options["--groups"]) // units, int(options["--group-size"])
-    if run.get("edit") or result["check"] != "match" or options.get("--walk", "interleaved") != "interleaved":
+    if run.get("edit") or result["check"] != "match" or options["--walk"] != "interleaved" or strategy not in ("local", "lane-bins"):
         return None
-    if strategy == "lane-bins":
-        if options.get("--copies", "32") != "32" or groups > MAX_GROUPS_OF_LANE_BINS:
-            return None
-        pixels, loads = LOADS[options.get("--loads", "4")]
-    elif strategy == "local":
-        pixels, loads = 1, 1
-    else:
+    if strategy == "lane-bins" and (options["--copies"] != "32" or groups > MAX_GROUPS_OF_LANE_BINS):
         return None
+    pixels, loads = LOADS[options["--loads"]] if strategy == "lane-bins" else (1, 1)
     under_way = groups * size * pixels * loads
     words = f"{groups} group{'s' if groups > 1 else ''} of {size}"
     if pixels > 1:
@@ -65,19 +61,15 @@ def _launch(run, units):
 def launches(recording, api):
     """(the entries that they are of, the points by their bytes). Raises NotRecorded where there are none."""
     found, entries = {}, []
-    for name in LAUNCHES:
-        for entry in recording["experiments"]:
-            run = entry["run"]
-            if entry["experiment"] != name or run["api"] != api or run["chapter"] not in (LOCAL, LANES) or entry["input"] != "uniform":
-                continue
-            for kept in run["runs"]:
-                point = _launch(kept, run["units"])
-                if point and (point.launch, point.strategy) not in found:
-                    found[point.launch, point.strategy] = point
-                    entries.append(entry)
+    for entry in (entry for name in LAUNCHES for entry in recording["experiments"] if entry["experiment"] == name):
+        run = entry["run"]
+        if run["api"] == api and run["chapter"] in (LOCAL, LANES) and entry["input"] == "uniform":
+            for point in filter(None, (_launch(kept, run["units"]) for kept in run["runs"])):
+                entries += [] if (point.launch, point.strategy) in found else [entry]
+                found.setdefault((point.launch, point.strategy), point)
     if not found:
         raise NotRecorded(f"no launches of {api} that differ in their bytes in flight")
-    return list({id(entry): entry for entry in entries}.values()), sorted(found.values())
+    return entries, sorted(found.values())
 
 
 def answer_ns(all_points):
@@ -100,13 +92,6 @@ FEWER = 1 << 11
 BYTES = 4  # of a counter
 
 
-class Additions(NamedTuple):
-    series: str
-    table: int  # bytes, from the first counter to the end of the last
-    additions_ns: float
-    queues: float
-
-
 @functools.cache
 def pixels_of(name):
     """Pixels of an input, by the name that the results have for it: as many as show what a warp gets."""
@@ -125,11 +110,7 @@ def wants(pixels, place=lambda value: value):
     sector_of = {value: place(value) // COUNTERS_IN_A_SECTOR for value in set(pixels)}
     sectors, visits = 0, Counter()
     for warp in warps:
-        commonest = {}
-        for value, times in Counter(warp).items():
-            sector = sector_of[value]
-            if times > commonest.get(sector, 0):
-                commonest[sector] = times
+        commonest = dict(sorted((sector_of[value], times) for value, times in Counter(warp).items()))
         sectors += len(commonest)
         for sector, times in commonest.items():
             visits[sector * COUNTERS_IN_A_SECTOR // COUNTERS_IN_A_PIECE % 2] += times
@@ -154,24 +135,20 @@ def visits(counters, spacing=BYTES, together=1):
 
 def probes(recording, name, api):
     """(its entry, [(counters, spacing, together, additions/ns)]) of an experiment with the probe `contention`."""
-    entry, = select(recording, "experiments", experiment=name, api=api)
-    rates = {tuple(kept["arguments"]): kept["result"]["gb_s"] for kept in entry["run"]["runs"]}
-    found = []
-    for run in EXPERIMENTS[name].runs:
-        command = run.command(entry["run"]["units"])
-        options = dict(zip(command[::2], map(str, command[1::2])))
-        found.append((int(options["--counters"]), int(options["--spacing"]), int(options.get("--together", 1)), rates[tuple(command)]))
-    return entry, found
+    found = recorded_of(recording, name, api=api)
+    options = [dict(zip(run.arguments[::2], run.arguments[1::2])) for run, _, _ in found]
+    return found[0][1], [(int(each["--counters"]), int(each["--spacing"]), int(each.get("--together", 1)), kept["result"]["gb_s"])
+                         for each, (_, _, kept) in zip(options, found)]
 
 
 def additions(recording, api="CUDA"):
-    """(the entries, the points, additions/ns to one counter). Raises NotRecorded."""
-    entries, found = [], []
+    """(the entries, {series: [(bytes from the first counter to the end of the last, queues)]}, additions/ns to one counter)."""
+    entries, found = [], {}
     first, measured = probes(recording, "contention", api)
     alone = next(rate for counters, _, _, rate in measured if counters == 1)
 
     def add(series, table, rate, a_warp):
-        found.append(Additions(series, table, rate, rate * a_warp / WARP / alone))
+        found.setdefault(series, []).append((table, round(rate * a_warp / WARP / alone, 4)))
 
     for name in ("contention", "warps"):
         entry, measured = probes(recording, name, api)
@@ -184,14 +161,12 @@ def additions(recording, api="CUDA"):
         for result in entry["run"]["results"]:
             pixels, tables = pixels_of(entry["input"]), 1 if result["variant"] == "global" else 2 * first["run"]["units"]
             if result["variant"] == "global" or entry["input"] == "uniform":
-                add(f"`{result['variant']}`, chapter 02", (tables * 256 - 255 + max(pixels) - min(pixels)) * BYTES, result["gb_s"],
+                add(f"{result['variant']}, chapter 02", (tables * 256 - 255 + max(pixels) - min(pixels)) * BYTES, result["gb_s"],
                     usual(entry["input"])[1])
     for entry in select(recording, "bins", api=api, input="uniform"):
-        rate = next((result["gb_s"] for result in entry["run"]["results"] if result["variant"] == "global"), None)
-        if rate:
-            entries.append(entry)
-            counters = int(entry["experiment"])
-            add("`bins`, the workshop", counters * BYTES, rate / 2, visits(counters))  # a pixel has two bytes
-    if not found:
-        raise NotRecorded("no additions to counters")
+        for result in entry["run"]["results"]:
+            if result["variant"] == "global" and result["gb_s"]:
+                entries.append(entry)
+                counters = int(entry["experiment"])
+                add("bins, the workshop", counters * BYTES, result["gb_s"] / 2, visits(counters))  # a pixel has two bytes
     return entries, found, alone

@@ -9,6 +9,7 @@ input and size: docs/measuring.md says which.
 
 """
 
+import contextlib
 import inspect
 import re
 from collections import Counter
@@ -16,7 +17,7 @@ from typing import NamedTuple
 
 import laws
 import recorded
-from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, gallery, stall
+from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, gallery, recorded_of, stall
 from pages import FENCED, HEADING, anchor
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
@@ -159,47 +160,65 @@ def chapters_table(recording, name, size):
             "Medians." + ceiling_words(recording, entries))
 
 
+def by_entry(entries, what, first, more, note, show=lambda entry, rate: rate):
+    """A row for each entry: what `first` gives of it, the speed of each strategy as `show` has it, and what `more` makes of these.
+
+    Both are {title: function of an entry and of its {strategy: GB/s}}.
+    """
+    variants = variants_of(entries)
+    rows = [[*(of(entry, rates) for of in first.values()), *(show(entry, rates.get(variant)) for variant in variants),
+             *(of(entry, rates) for of in more.values())] for entry, rates in zip(entries, map(rates_of, entries))]
+    return entries, f"{device(entries[0])}: {what}", [*first, *titles(variants), *more], rows, note
+
+
+INPUT = {"<Input": lambda entry, _: entry["input"]}
+BESIDE_CUB = {"`tuned` / CUB": lambda _, rates: ratio(rates.get("tuned"), rates.get("cub"))}
+
+
+def microseconds(entry, rate):
+    return ratio(pixels_in(entry) / 1000, rate)
+
+
+def percent(rate, ceiling):
+    share = ratio(rate, ceiling)
+    return share and 100 * share
+
+
+def best(rates):
+    return max((rate for rate in rates if rate), default=None)
+
+
 def peers_table(recording, size):
     """a row for each input: the strategies beside the library; of contention a few"""
     entries = [entry for entry in select(recording, "runs", program=recorded.PEERS, size=size)
                if entry["input"] in (*recorded.PICTURES, "contention-10", "contention-40", "contention-90")]
-    variants, rows = variants_of(entries), []
-    for entry, rates in zip(entries, map(rates_of, entries)):
-        share = ratio(rates.get("tuned"), recorded.read_ceiling(recording, entry))
-        rows.append([entry["input"], *map(rates.get, variants), share and 100 * share, ratio(rates.get("tuned"), rates.get("cub"))])
-    columns = ["<Input", *titles(variants), "`tuned`, % of the read ceiling", "`tuned` / CUB"]
-    return (entries, f"{device(entries[0])}: {size_in_words(pixels_in(entries[0]))}, GB/s", columns, rows,
-            f"Medians.{ceiling_words(recording, entries)} The last column: how many times as fast `tuned` is."
-            + launches(entries, variants) + skipped(entries))
+    share = {"`tuned`, % of the read ceiling": lambda entry, rates: percent(rates.get("tuned"), recorded.read_ceiling(recording, entry))}
+    return by_entry(entries, f"{size_in_words(pixels_in(entries[0]))}, GB/s", INPUT, {**share, **BESIDE_CUB},
+                    f"Medians.{ceiling_words(recording, entries)} The last column: how many times as fast `tuned` is."
+                    + launches(entries) + skipped(entries))
 
 
 def cpu_peers_table(recording, size):
     """a row for each input: chapter 01's strategies beside other people's, and `simd` beside the best of these"""
     entries = select(recording, "runs", program=recorded.CPU_PEERS, size=size)
-    variants = variants_of(entries)
-    peers = [variant for variant in variants if variant not in recorded.CPU_OWN]
-    rows = []
-    for entry, rates in zip(entries, map(rates_of, entries)):
-        best = max((rates[peer] for peer in peers if rates.get(peer)), default=None)
-        rows.append([entry["input"], *map(rates.get, variants), ratio(rates.get("simd"), best)])
-    return (entries, f"{device(entries[0])}: {size_in_words(pixels_in(entries[0]))}, GB/s",
-            ["<Input", *titles(variants), "`simd` / best peer"], rows,
-            "Medians. `threads-` run on all threads, the others on one. The last column: how many times as fast `simd` is as "
-            "the fastest peer of its row." + launches(entries, peers) + skipped(entries))
+    peers = [variant for variant in variants_of(entries) if variant not in recorded.CPU_OWN]
+    return by_entry(entries, f"{size_in_words(pixels_in(entries[0]))}, GB/s", INPUT,
+                    {"`simd` / best peer": lambda _, rates: ratio(rates.get("simd"), best(map(rates.get, peers)))},
+                    "Medians. `threads-` run on all threads, the others on one. The last column: how many times as fast `simd` is as "
+                    "the fastest peer of its row." + launches(entries, peers) + skipped(entries))
 
 
 def queued_table(recording, name):
     """a row for each size: times with all commands in the device's queue before it begins, beside reading alone"""
+    def ceiling(entry):
+        return recorded.read_ceiling(recording, entry, ("queued",))
+
     entries = select(recording, "queued", program=recorded.PEERS, input=name)
-    variants, rows = variants_of(entries), []
-    for entry, rates in zip(entries, map(rates_of, entries)):
-        ceiling = recorded.read_ceiling(recording, entry, ("queued",))
-        times = [ratio(pixels_in(entry) / 1000, rate) for rate in (ceiling, *map(rates.get, variants))]
-        rows.append([size_in_words(pixels_in(entry)), *times, ratio(ceiling, rates.get("tuned")), ratio(rates.get("tuned"), rates.get("cub"))])
-    columns = ["<Size", "Reading alone", *titles(variants), "`tuned` / reading alone", "`tuned` / CUB"]
-    return (entries, f"{device(entries[0])}: {name}, µs, all commands queued", columns, rows,
-            "Medians. `tuned` / reading alone: how many times as long it takes; the last column: how many times as "
-            "fast it is." + launches(entries, variants) + skipped(entries))
+    first = {"<Size": lambda entry, _: size_in_words(pixels_in(entry)), "Reading alone": lambda entry, _: microseconds(entry, ceiling(entry))}
+    more = {"`tuned` / reading alone": lambda entry, rates: ratio(ceiling(entry), rates.get("tuned")), **BESIDE_CUB}
+    return by_entry(entries, f"{name}, µs, all commands queued", first, more,
+                    "Medians. `tuned` / reading alone: how many times as long it takes; the last column: how many times as "
+                    "fast it is." + launches(entries) + skipped(entries), microseconds)
 
 
 def shown(experiment, kept, pixels):
@@ -215,23 +234,13 @@ def shown(experiment, kept, pixels):
 
 def experiment_table(recording, name, apis, inputs, sizes):
     """one of docs/tools/experiments.py: a row and a column for each thing that changes, or of several APIs, inputs, sizes"""
-    if name not in EXPERIMENTS:
-        raise NotRecorded(f"there is no experiment {name}, only {', '.join(EXPERIMENTS)}")
-    experiment = EXPERIMENTS[name]
     apis, inputs, sizes = apis.split(","), inputs.split(","), sizes.split(",")
-    entries = [entry for api in apis for given in inputs for size in sizes
-               for entry in select(recording, "experiments", experiment=name, api=api, input=given, size=size)]
-    cells = {}
-    for entry in entries:
-        api = entry["run"]["api"]
-        for run in experiment.runs:
-            change = run.edit_of(api)
-            edit = change and {"from": change.old, "to": change.new}
-            wanted = run.chapter, run.command(entry["run"]["units"]), edit
-            for kept in entry["run"]["runs"]:
-                if wanted == (entry["program"].rpartition("/")[0], kept["arguments"], kept.get("edit")):
-                    row = run.row if len(sizes) == 1 else size_in_words(pixels_in(entry))
-                    cells.setdefault(row, {})[api, entry["input"], run.column] = shown(experiment, kept, pixels_in(entry))
+    found = [each for api in apis for given in inputs for size in sizes
+             for each in recorded_of(recording, name, api=api, input=given, size=size)]
+    experiment, entries, cells = EXPERIMENTS[name], [entry for _, entry, _ in found], {}
+    for run, entry, kept in found:
+        row = run.row if len(sizes) == 1 else size_in_words(pixels_in(entry))
+        cells.setdefault(row, {})[entry["run"]["api"], entry["input"], run.column] = shown(experiment, kept, pixels_in(entry))
     columns = [(api, given, column) for api in apis for given in inputs
                for column in unique(run.column for run in experiment.runs)]
     tells = len(apis) > 1, len(inputs) > 1, True
@@ -261,16 +270,8 @@ def slow_table(recording):
 
 def profiles(recording, experiments):
     """[(row, entry, {counter: value})] of the kernels that these experiments have profiled, in their order."""
-    found = []
-    for name in experiments:
-        for run in EXPERIMENTS[name].runs:
-            for entry in (each for each in recording["experiments"] if each["experiment"] == name):
-                wanted = run.chapter, run.command(entry["run"]["units"])
-                found += [(run.row + (", ramp" if entry["input"] == "ramp" else ""), entry, kept["percent"]) for kept in entry["run"]["runs"]
-                          if (entry["program"].rpartition("/")[0], kept["arguments"]) == wanted]
-    if not found:
-        raise NotRecorded(f"{' and '.join(experiments)} are not among its experiments")
-    return found
+    return [(run.row + (", ramp" if entry["input"] == "ramp" else ""), entry, kept["percent"])
+            for name in experiments for run, entry, kept in recorded_of(recording, name)]
 
 
 PROFILES = ("profile", "profile-ramp")
@@ -342,18 +343,13 @@ def fitted(points):
 
 def fixed_table(recording, name="sizes"):
     """a row for each strategy and API of the experiment `sizes`, or of another: time = a + n / b, where there are three sizes or more"""
-    points, shown = {}, {}
-    for run in EXPERIMENTS[name].runs:
-        for entry in (each for each in recording["experiments"] if each["experiment"] == name):
-            for kept in entry["run"]["runs"]:
-                if (entry["program"].rpartition("/")[0], kept["arguments"]) == (run.chapter, run.command(entry["run"]["units"])):
-                    key = run.row, entry["run"]["api"]
-                    points.setdefault(key, []).append((pixels_in(entry), 1e6 * kept["result"]["kernel_ms"]["median"]))
-                    shown.setdefault(key, []).append(entry)
+    points, entries = {}, []
+    for run, entry, kept in recorded_of(recording, name):
+        points.setdefault((run.row, entry["run"]["api"]), []).append((pixels_in(entry), 1e6 * kept["result"]["kernel_ms"]["median"]))
+        entries.append(entry)
     enough = [key for key in points if len(points[key]) > 2]
     if not enough:
         raise NotRecorded("no strategy has three sizes")
-    entries = list({id(entry): entry for key in enough for entry in shown[key]}.values())
     rows = []
     for row, api in enough:
         a, b, miss = fitted(points[row, api])
@@ -366,18 +362,15 @@ def fixed_table(recording, name="sizes"):
 
 def warps_table(recording):
     """chapter 02's `global`: what a warp wants of the table at a step, and how long that takes; then with near values far apart"""
-    rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
-    for entry in usual:
-        rows.append([entry["input"], *laws.usual(entry["input"]), rates_of(entry)["global"]])
+    usual = select(recording, "runs", program="02-global-atomics/cuda", size="1G")
+    far = [(entry, kept) for run, entry, kept in recorded_of(recording, "near", api="OpenCL", size="256M") if run.edit]
+    rows = [[entry["input"], *laws.usual(entry["input"]), rates_of(entry)["global"]] for entry in usual]
     queue = next(row[-1] for row in rows if row[0] == "constant")
-    for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
-        kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])
-        rows.append([f"{entry['input']}, 101 v % 256", *laws.wants(laws.pixels_of(entry["input"]), lambda value: 101 * value % 256),
-                     shown(EXPERIMENTS["near"], kept, pixels_in(entry))])
-        far.append(entry)
+    rows += [[f"{entry['input']}, 101 v % 256", *laws.wants(laws.pixels_of(entry["input"]), lambda value: 101 * value % 256),
+              shown(EXPERIMENTS["near"], kept, pixels_in(entry))] for entry, kept in far]
     # One value has 32 additions to one counter, one after the other.
-    rows = [[name, sectors, visits, fuller, fuller / queue, laws.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
-    return (usual + far, f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
+    rows = [[*row, row[-1] / queue, laws.WARP / rate, rate] for *row, rate in rows]
+    return (usual + [entry for entry, _ in far], f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
             ["<Pixels", "Sectors", "Visits", "In the fuller queue", f"x {1 / queue:.2f} ns", "Measured for each warp, ns", "GB/s"],
             rows,
             f"The first three numbers are worked out from the pixels. {1 / queue:.2f} ns: a 32nd of what a warp of `constant` "
@@ -405,37 +398,35 @@ def end_to_end_table(recording, folder, name, size):
 
 
 def by_number(recording, kind, program, kinds):
-    """[(entry, {strategy: GB/s}, its read ceiling, the best in % of that)] of a workshop, by the number that it changes; the strategies."""
+    """The entries of a workshop by the number that it changes, a column with the best in % of the read ceiling, and the ceilings."""
     entries = sorted(select(recording, kind, program=program), key=lambda entry: int(entry["experiment"]))
-    found = []
-    for entry in entries:
-        rates, ceiling = rates_of(entry), recorded.read_ceiling(recording, entry, kinds)
-        share = ratio(max((rate for rate in rates.values() if rate), default=None), ceiling)
-        found.append((entry, rates, ceiling, share and 100 * share))
-    return entries, found, variants_of(entries), f" Read ceiling: {', '.join(map(digits, unique(each[2] for each in found)))} GB/s."
+    ceilings = unique(recorded.read_ceiling(recording, entry, kinds) for entry in entries)
+    share = {"The best, % of the read ceiling": lambda entry, rates: percent(best(rates.values()), recorded.read_ceiling(recording, entry, kinds))}
+    return entries, share, f" Read ceiling: {', '.join(map(digits, ceilings))} GB/s."
+
+
+PIXELS = {"<Pixels": lambda entry, _: entry["input"]}
 
 
 def many_table(recording, program, unit):
     """a row for each side of many pictures: the strategies, in GB/s or in µs a picture"""
-    entries, found, variants, below = by_number(recording, "many", program, ("runs", "many"))
-    in_all, rows = unit == "GB/s", []
-    for entry, rates, _, share in found:
-        side = entry["experiment"]
-        times = [ratio(int(side) ** 2 / 1000, rates.get(variant)) for variant in variants]
-        rows.append([f"{side} x {side}", entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1],
-                     # Three digits of times below a tenth, too.
-                     *([*map(rates.get, variants), share] if in_all else [f"{time:#.3g}" if time and time < 0.1 else time for time in times])])
-    columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *(["The best, % of the read ceiling"] if in_all else [])]
-    title = f"{device(entries[0])}: a histogram for each picture, {unit}"
-    return entries, title, columns, rows, f"Medians.{below if in_all else ''}{skipped(entries)}"
+    def a_picture(entry, rate):
+        time = ratio(int(entry["experiment"]) ** 2 / 1000, rate)
+        return f"{time:#.3g}" if time and time < 0.1 else time  # three digits of times below a tenth, too
+
+    entries, share, below = by_number(recording, "many", program, ("runs", "many"))
+    first = {"<Pictures": lambda entry, _: f"{entry['experiment']} x {entry['experiment']}", **PIXELS,
+             "Number": lambda entry, _: re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1]}
+    in_all = {"more": share, "note": f"Medians.{below}{skipped(entries)}"}
+    return by_entry(entries, f"a histogram for each picture, {unit}", first,
+                    **(in_all if unit == "GB/s" else {"more": {}, "note": f"Medians.{skipped(entries)}", "show": a_picture}))
 
 
 def bins_table(recording, program):
     """a row for each number of bins: the strategies, in GB/s, on random pixels and on equal ones"""
-    entries, found, variants, below = by_number(recording, "bins", program, ("bins",))
-    rows = [[entry["experiment"], entry["input"], *map(rates.get, variants), share] for entry, rates, _, share in found]
-    columns = ["<Bins", "<Pixels", *titles(variants), "The best, % of the read ceiling"]
-    return entries, f"{device(entries[0])}: more bins than 256, GB/s", columns, rows, f"Medians.{below}{skipped(entries)}"
+    entries, share, below = by_number(recording, "bins", program, ("bins",))
+    return by_entry(entries, "more bins than 256, GB/s", {"<Bins": lambda entry, _: entry["experiment"], **PIXELS}, share,
+                    f"Medians.{below}{skipped(entries)}")
 
 
 def tuning_table(recording, program):
@@ -521,26 +512,18 @@ def link(rung, which):
     return f"[`{rung.kernel}`]({place})" if place else f"`{rung.kernel}`"
 
 
-def result_of(entry, rung):
-    """The right result that a rung has in an entry of its kind, or None."""
-    run = entry["run"]
-    if rung.experiment:
-        wanted = [each.command(run["units"]) for each in EXPERIMENTS[rung.experiment].runs if each.row == rung.row]
-        results = [kept["result"] for kept in run["runs"] if kept["arguments"] in wanted]
-    else:
-        results = [result for result in run["results"] if result["variant"] == rung.kernel]
-    return next((result for result in results if result["check"] == "match" and result["gb_s"]), None)
-
-
 def found_in(recording, rung, name, size):
-    """{API: (entry, result)} of a rung."""
-    def fits(entry):
-        return (entry["program"].rpartition("/")[0] == rung.chapter and entry["input"] == name
-                and entry["size"] == size and entry.get("experiment", "") == rung.experiment)
-
-    kind = "experiments" if rung.experiment else "runs"
-    found = {entry["run"]["api"]: (entry, result_of(entry, rung)) for entry in recording[kind] if fits(entry)}
-    return {api: each for api, each in found.items() if each[1]}
+    """{API: (entry, its right result)} of a rung."""
+    where = {"input": name, "size": size}
+    found = {}
+    with contextlib.suppress(NotRecorded):
+        if rung.experiment:
+            results = [(entry, kept["result"]) for run, entry, kept in recorded_of(recording, rung.experiment, **where) if run.row == rung.row]
+        else:
+            results = [(entry, result) for entry in select(recording, "runs", **where) for result in entry["run"]["results"]
+                       if entry["program"].rpartition("/")[0] == rung.chapter and result["variant"] == rung.kernel]
+        found = {entry["run"]["api"]: (entry, result) for entry, result in results if result["check"] == "match" and result["gb_s"]}
+    return found
 
 
 def rungs_of(which):
@@ -573,7 +556,7 @@ def ladder_table(recording, which, name, size):
             + (f" `{rows[-1][0].kernel}` in {apis[-1]} was {launch}." if launch else ""))
     title = (f"The {'book' if which == 'book' else 'chapter'}, kernel by kernel, on {entries[0]['run']['device']}: "
              f"{size_in_words(recorded.pixels_of(size))}, {name}")
-    return list({id(entry): entry for entry in entries}.values()), title, columns, cells, note
+    return entries, title, columns, cells, note
 
 
 TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
