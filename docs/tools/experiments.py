@@ -134,28 +134,13 @@ PLAIN_BLOCKED = Edit("; ++i) {\n        atomic_inc(&table[pixels[i]]);", "; ++i)
 def walls():
     """Walk, instruction and table: each taken away by itself, in one and in two groups of 256."""
     for groups, walk in ((1, "interleaved"), (1, "blocked"), (2, "interleaved"), (2, "blocked")):
-        row = f"{groups} group{'s' if groups > 1 else ''}, {walk}"
+        row = f"{groups_of(groups)}, {walk}"
         how = (*launch(groups, 256), "--walk", walk)
         plain = PLAIN if walk == "interleaved" else PLAIN_BLOCKED
         yield Run(LOCAL, row, "a table for each group, `++`", "local", how, plain)
         yield Run(LOCAL, row, "a table for each group, atomic (`local`)", "local", how)
         yield Run(ATOMICS, row, "one table, `++` (`racy`)", "racy", how, may_lose=True)
         yield Run(ATOMICS, row, "one table, atomic (`global`)", "global", how)
-
-
-def private_launches():
-    for groups, group_size in ((4, 256), (4, 8), (128, 8), (1024, 1), (2, 1)):
-        row = (f"{groups} groups of {group_size}: a stride of {groups * group_size}, and a core has {group_size} "
-               f"table{'s' if group_size > 1 else ''} at once")
-        yield Run(LANES, row, "ms", "private", launch(groups, group_size))
-
-
-def walks():
-    """The two walks on any device, in launches that fit a GPU."""
-    for chapter, strategy, groups in ((ATOMICS, "global", 2), (LOCAL, "local", 2), (LOCAL, "local", 8)):
-        for walk in ("interleaved", "blocked"):
-            yield Run(chapter, f"`{strategy}`, {groups} groups of 256 for each unit", walk, strategy,
-                      (*launch(f"{groups}*UNITS", 256), "--walk", walk))
 
 
 def lane_steps():
@@ -176,24 +161,17 @@ def lane_steps():
         yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))
 
 
-def under_way():
-    """`lane-bins` with 32 bytes to 64 KiB in flight on each multiprocessor, most numbers of bytes in more than one way."""
-    for group_size in (32, 64, 128, 256, 512, 1024):
-        for column, loads in (("1 byte", 0), ("16 bytes", 1), ("4 loads of 16 bytes", 4)):
-            yield Run(LANES, f"1 group of {group_size}", column, "lane-bins",
-                      (*launch("1*UNITS", group_size), "--copies", "32", "--loads", str(loads)))
-
-
 GROUPS = (1, 2, 4, 6, 8)
 
 
-def equal_launches():
-    """The strategies of chapter 04 beside chapter 03's `local`, all in the same launches."""
-    for groups in GROUPS:
-        for chapter, strategy in ((LOCAL, "local"), (LANES, "private"), (LANES, "uchar-bins"), (LANES, "uchar-bins-banked"),
-                                  (LANES, "lane-bins")):
-            yield Run(chapter, f"`{strategy}`", f"{groups} group{'s' if groups > 1 else ''}", strategy,
-                      launch(f"{groups}*UNITS", 128))
+def groups_of(number):
+    return f"{number} group{'s' if number > 1 else ''}"
+
+
+# The strategies of chapter 04 beside chapter 03's `local`, all in the same launches.
+EQUAL_LAUNCHES = tuple(Run(chapter, f"`{strategy}`", groups_of(groups), strategy, launch(f"{groups}*UNITS", 128))
+                       for groups in GROUPS for chapter, strategy in (
+                           (LOCAL, "local"), (LANES, "private"), (LANES, "uchar-bins"), (LANES, "uchar-bins-banked"), (LANES, "lane-bins")))
 
 
 # Chapter 04's kernel with four pixels loaded before the first of them is counted: what stands in the place of its loop.
@@ -211,34 +189,8 @@ SIZE_KNOWN = Edit("    const size_t group_size = get_local_size(0);\n    __local
                   "    const size_t group_size = UCHAR_GROUP_SIZE;\n    __local uchar* bins")
 
 
-def byte_loads():
-    """`uchar-bins`: what the compiler makes of its loop."""
-    for groups in GROUPS:
-        for row, change in (("`uchar-bins`", None), ("the group's size is a number", SIZE_KNOWN),
-                            ("four loads, four counts", FOUR_BYTES)):
-            yield Run(LANES, row, f"{groups} group{'s' if groups > 1 else ''}", "uchar-bins",
-                      launch(f"{groups}*UNITS", 128), change)
-
-
-def remainders():
-    """`uchar-bins-banked` merges with a remainder for each other work-item's counters: what that costs."""
-    mask = [Edit(f"(item + n) % {size}" if api == "OpenCL" else f"(threadIdx.x + n) % {size}",
-                 f"(item + n) & ({size} - 1)" if api == "OpenCL" else f"(threadIdx.x + n) & ({size} - 1)")
-            for api, size in (("OpenCL", "group_size"), ("CUDA", "blockDim.x"))]
-    for row, strategy, edits in (("`uchar-bins`", "uchar-bins", ()), ("`uchar-bins-banked`", "uchar-bins-banked", ()),
-                                 ("a mask in place of the remainder", "uchar-bins-banked", mask)):
-        for groups in GROUPS:
-            yield Run(LANES, row, f"{groups} group{'s' if groups > 1 else ''}", strategy, launch(f"{groups}*UNITS", 128),
-                      *edits[:1], compiled=edits[1] if edits else None)
-
-
-def one_value():
-    """What waits where all pixels are equal: `vector` counts before it asks again, `tuned` asks first."""
-    yield Run(LESSON, "`vector`", "", "vector", ())
-    yield Run(LESSON, "`vector`, three groups for each unit", "", "vector", launch("3*UNITS", 512))  # what its registers allow
-    for copies, loads in ((1, 1), (32, 1), (1, 3), (32, 3)):
-        row = f"`tuned`, {copies} {'copies' if copies > 1 else 'copy'}, {loads} load{'s' if loads > 1 else ''}"
-        yield Run(LESSON, row, "", "tuned", ("--copies", str(copies), "--loads", str(loads), "--launches", "two"))
+# In place of a remainder for each other work-item's counters.
+MASK = [Edit(f"({item} + n) % {size}", f"({item} + n) & ({size} - 1)") for item, size in (("item", "group_size"), ("threadIdx.x", "blockDim.x"))]
 
 
 def probe(row, column, name, groups="2*UNITS", group_size=256, **options):
@@ -253,45 +205,6 @@ def contention(**more):
             yield probe(f"{counters:,}", f"{spacing} bytes apart", "contention", counters=counters, spacing=spacing, **more)
 
 
-def pairs():
-    """Two counters: whether they wait in one queue or in two."""
-    for spacing in (4, 32, 64, 128, 256, 512, 768, 1024, 1280, 2048, 4096, 65536):
-        for together, column in ((1, "each work-item at one of the two"), (32, "each warp at one of the two")):
-            yield probe(f"{spacing:,} bytes apart", column, "contention", counters=2, spacing=spacing, together=together)
-
-
-def reads():
-    """The launches of chapter 03's law without counting, and with."""
-    for group_size in (32, 128, 512, 1024):
-        for column, options in (("1 byte, not counted", {"bytes": 1, "counted": 0}), ("1 byte, counted", {"bytes": 1, "counted": 1}),
-                                ("16 bytes, not counted", {"bytes": 16, "counted": 0}),
-                                ("4 loads of 16 bytes, not counted", {"bytes": 16, "loads": 4, "counted": 0})):
-            yield probe(f"1 group of {group_size}", column, "read", "1*UNITS", group_size, **options)
-
-
-def counted_pixels():
-    """So many bytes loaded, and so many of them counted."""
-    for width, column in ((1, "1 byte a load"), (4, "4 bytes"), (16, "16 bytes")):
-        for pixels in (0, 1, 2, 4, 8, 12, 16):
-            if pixels <= width:
-                yield probe(str(pixels), column, "read", bytes=width, counted=pixels)
-
-
-def sums():
-    """A sum of 32-bit numbers, as docs/what-carries-over.md predicts it."""
-    for row, options in (("4 bytes a load", {"bytes": 4}), ("16 bytes", {"bytes": 16}), ("two loads of 16 bytes", {"bytes": 16, "loads": 2}),
-                         ("four loads of 16 bytes", {"bytes": 16, "loads": 4})):
-        yield probe(row, "", "read", counted=0, **options)
-
-
-def racy_launches():
-    """Half the work-items: what waits is half as fast, what queues is as fast as before."""
-    for strategy in ("global", "racy"):
-        for groups in (1, 2):
-            yield Run(ATOMICS, f"`{strategy}`", f"{groups} group{'s' if groups > 1 else ''}", strategy, launch(f"{groups}*UNITS", 256),
-                      may_lose=strategy == "racy")
-
-
 # Another counter for each value: equal pixels still meet, and neighbouring values lie in different places.
 SCATTERED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n        atomic_inc(&histogram[pixels[i]]);",
                  "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
@@ -301,21 +214,6 @@ IDEAS = (("one table, eight pixels at a time", "eight-tables", Edit("++tables[la
          ("eight tables, one behind the other, without padding", "eight-tables", Edit("kBins + 8>, kLanes>", "kBins>, kLanes>")),
          ("eight tables, one behind the other", "eight-tables", None),
          ("and the next pixels prefetched: `interleaved`", "prefetched", None))
-
-
-def ideas():
-    """`interleaved` on a CPU, one idea after the other."""
-    yield Run("01-cpu", "`serial`", "", "serial", ())
-    for row, loop, edit in IDEAS:
-        yield Run("01-cpu", row, "", "interleaved", ("--loop", loop), compiled=edit)
-
-
-def starts():
-    """Threads that wait for work, and threads that are started for it."""
-    yield Run("01-cpu", "`serial`", "", "serial", ())
-    for strategy in "threads-private", "threads-simd":
-        for start, row in ("once", "started once"), ("each-run", "started for each run"):
-            yield Run("01-cpu", f"`{strategy}`, {row}", "", strategy, ("--start", start))
 
 
 _LOOP = ("    for (ulong i = begin; i < begin + length; ++i) {{\n#pragma unroll\n"
@@ -336,15 +234,6 @@ def places():
               Edit(COUNT_IN_PLACES,
                    "    uint sums[PLACES] = {0};\n" + _LOOP.format(f"sums[place] += {_COUNTER};")
                    + "    for (uint place = 0; place < PLACES; ++place) {\n        tables[place] = sums[place];\n    }\n"))
-
-
-def many_launches():
-    """`many`: work-items of a group and copies of its table, for pictures of several sizes."""
-    for group_size in (128, 256, 512, 1024):
-        for copies in (4, 32):
-            for side in (64, 128, 256, 512):
-                yield Run(MANY, f"Groups of {group_size}, {copies} copies", f"{side} x {side}", "group-each",
-                          ("--side", str(side), "--group-size", str(group_size), "--copies", str(copies)))
 
 
 def profiled():
@@ -399,13 +288,6 @@ def stall(reason):
 
 
 PROFILED = (*(counter for counter, _ in PROFILE.values()), *(stall(reason) for reasons in STALLS.values() for reason in reasons))
-
-
-def sizes():
-    """What does not grow with the picture, and what does: time = a + n / b."""
-    for chapter, strategy, how in ((LOCAL, "local", launch("8*UNITS", 256)), (LESSON, "vector", ()), (LANES, "lane-bins", ()),
-                                   (LESSON, "tuned", ())):
-        yield Run(chapter, f"`{strategy}`" + (", 8 groups of 256 for each unit" if how else ""), "", strategy, how)
 
 
 def slow(*pictures):
@@ -588,11 +470,14 @@ CPU, OPENCL, CUDA = ("C++",), ("OpenCL",), ("CUDA",)
 NOTHING_READ = "Medians. No pixels are read."
 EXPERIMENTS = {
     "steps": Experiment("chapter 05, step by step", "Step", tuple(steps()), size="1G"),
-    "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", tuple(ideas()), "GB/s", CPU,
+    "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", (Run("01-cpu", "`serial`", "", "serial", ()), *(
+        Run("01-cpu", row, "", "interleaved", ("--loop", loop), compiled=edit) for row, loop, edit in IDEAS)), "GB/s", CPU,
                         ("photo", "uniform", "four-values", "constant"), "100M"),
     "lines": Experiment("sixteen values whose counters lie on one cache line, or on sixteen, for a CPU", "Strategy",
                         (Run("01-cpu", "`threads-atomic`", "", "threads-atomic", ()),), "ms", CPU, recorded.LINES, "16M"),
-    "starts": Experiment("threads started once or for each run, for a CPU", "Threads", tuple(starts()), "ms", CPU, ("photo", "uniform"), "256K"),
+    "starts": Experiment("threads started once or for each run, for a CPU", "Threads", (Run("01-cpu", "`serial`", "", "serial", ()), *(
+        Run("01-cpu", f"`{strategy}`, {row}", "", strategy, ("--start", start)) for strategy in ("threads-private", "threads-simd")
+        for start, row in (("once", "started once"), ("each-run", "started for each run")))), "ms", CPU, ("photo", "uniform"), "256K"),
     "places": Experiment("`core-bins` in one place to eight, for a CPU", "Reads in", tuple(places()), "GB/s", OPENCL,
                          ("photo", "uniform", "constant"), "100M",
                          "Medians. Where counters are only written or only read nothing is counted; the time is still valid."),
@@ -601,32 +486,73 @@ EXPERIMENTS = {
     "strides": Experiment("`racy` in one group, whose size is the stride of the walk, for a CPU", "One group of",
                           tuple(Run(ATOMICS, "ms", str(stride), "racy", launch(1, stride), may_lose=True) for stride in (1, 8, 32, 64, 256, 1024)),
                           "ms", OPENCL, ("photo",), "16M"),
-    "private": Experiment("`private` in several launches, for a CPU", "Launch", tuple(private_launches()), "ms", OPENCL, ("photo",), "16M"),
-    "walks": Experiment("the two walks", "Launch", tuple(walks()), inputs=("uniform", "photo")),
-    "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", tuple(racy_launches()), inputs=("uniform", "photo")),
+    "private": Experiment("`private` in several launches, for a CPU", "Launch", tuple(
+        Run(LANES, f"{groups} groups of {size}: a stride of {groups * size}, and a core has {size} table{'s' if size > 1 else ''} at once",
+            "ms", "private", launch(groups, size)) for groups, size in ((4, 256), (4, 8), (128, 8), (1024, 1), (2, 1))),
+        "ms", OPENCL, ("photo",), "16M"),
+    "walks": Experiment("the two walks", "Launch", tuple(
+        Run(chapter, f"`{strategy}`, {groups} groups of 256 for each unit", walk, strategy, (*launch(f"{groups}*UNITS", 256), "--walk", walk))
+        for chapter, strategy, groups in ((ATOMICS, "global", 2), (LOCAL, "local", 2), (LOCAL, "local", 8))
+        for walk in ("interleaved", "blocked")), inputs=("uniform", "photo")),
+    # Half the work-items: what waits is half as fast, what queues is as fast as before.
+    "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", tuple(
+        Run(ATOMICS, f"`{strategy}`", groups_of(groups), strategy, launch(f"{groups}*UNITS", 256), may_lose=strategy == "racy")
+        for strategy in ("global", "racy") for groups in (1, 2)), inputs=("uniform", "photo")),
     "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v",
                        tuple(Run(ATOMICS, row, "", "global", launch("2*UNITS", 256), edit, may_lose=edit is not None)
                              for row, edit in (("v: `global`", None), ("101 v % 256", SCATTERED))), "GB/s", OPENCL, ("uniform", "photo", "ramp"),
                        note="Medians. The second row's counts are right, but in other places; its time is valid."),
-    "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", tuple(byte_loads()), "GB/s", OPENCL),
+    "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", tuple(
+        Run(LANES, row, groups_of(groups), "uchar-bins", launch(f"{groups}*UNITS", 128), change) for groups in GROUPS
+        for row, change in (("`uchar-bins`", None), ("the group's size is a number", SIZE_KNOWN), ("four loads, four counts", FOUR_BYTES))),
+        "GB/s", OPENCL),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", tuple(lane_steps()), inputs=("uniform", "photo", "constant", "ramp")),
-    "under-way": Experiment("bytes in flight, 32 to 64 Ki on each multiprocessor", "Launch for each unit", tuple(under_way())),
-    "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", tuple(equal_launches())),
+    # Most numbers of bytes in more than one way.
+    "under-way": Experiment("bytes in flight, 32 to 64 Ki on each multiprocessor", "Launch for each unit", tuple(
+        Run(LANES, f"1 group of {size}", column, "lane-bins", (*launch("1*UNITS", size), "--copies", "32", "--loads", loads))
+        for size in (32, 64, 128, 256, 512, 1024) for column, loads in (("1 byte", "0"), ("16 bytes", "1"), ("4 loads of 16 bytes", "4")))),
+    "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", EQUAL_LAUNCHES),
     "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit",
-                                 tuple(run for run in equal_launches() if run.strategy == "private"), "bytes from memory for each pixel", CUDA,
+                                 tuple(run for run in EQUAL_LAUNCHES if run.strategy == "private"), "bytes from memory for each pixel", CUDA,
                                  note="One launch of each under Nsight Compute: `dram__bytes_read`.", counters=("dram__bytes_read.sum",)),
-    "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", tuple(many_launches()), "GB/s", CUDA),
-    "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", tuple(remainders())),
-    "one-value": Experiment("one value with one copy and one load", "Launch", tuple(one_value()), inputs=("constant",)),
+    "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", tuple(
+        Run(MANY, f"Groups of {size}, {copies} copies", f"{side} x {side}", "group-each",
+            ("--side", str(side), "--group-size", str(size), "--copies", str(copies)))
+        for size in (128, 256, 512, 1024) for copies in (4, 32) for side in (64, 128, 256, 512)), "GB/s", CUDA),
+    "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", tuple(
+        Run(LANES, row, groups_of(groups), strategy, launch(f"{groups}*UNITS", 128), edits[0], compiled=edits[1])
+        for row, strategy, edits in (("`uchar-bins`", "uchar-bins", (None, None)), ("`uchar-bins-banked`", "uchar-bins-banked", (None, None)),
+                                     ("a mask in place of the remainder", "uchar-bins-banked", MASK)) for groups in GROUPS)),
+    # What waits where all pixels are equal: `vector` counts before it asks again, `tuned` asks first. Three groups are what its registers allow.
+    "one-value": Experiment("one value with one copy and one load", "Launch", (
+        Run(LESSON, "`vector`", "", "vector", ()), Run(LESSON, "`vector`, three groups for each unit", "", "vector", launch("3*UNITS", 512)), *(
+            Run(LESSON, f"`tuned`, {copies} {'copies' if copies > 1 else 'copy'}, {loads} load{'s' if loads > 1 else ''}", "", "tuned",
+                ("--copies", str(copies), "--loads", str(loads), "--launches", "two"))
+            for copies, loads in ((1, 1), (32, 1), (1, 3), (32, 3)))), inputs=("constant",)),
     "contention": Experiment("additions to random counters", "Counters", tuple(contention()), "additions/ns", size="32M", note=NOTHING_READ),
     "warps": Experiment("the same, but the 32 of a warp go to one counter", "Counters", tuple(contention(together=32)), "additions/ns", CUDA,
                         size="32M", note=NOTHING_READ),
-    "pairs": Experiment("two counters, so far apart", "Two counters", tuple(pairs()), "additions/ns", CUDA, size="32M", note=NOTHING_READ),
+    # Whether two counters wait in one queue or in two.
+    "pairs": Experiment("two counters, so far apart", "Two counters", tuple(
+        probe(f"{spacing:,} bytes apart", column, "contention", counters=2, spacing=spacing, together=together)
+        for spacing in (4, 32, 64, 128, 256, 512, 768, 1024, 1280, 2048, 4096, 65536)
+        for together, column in ((1, "each work-item at one of the two"), (32, "each warp at one of the two"))), "additions/ns", CUDA,
+        size="32M", note=NOTHING_READ),
     "chase": Experiment("one work-item follows a chain", "A chain through", (Run(PROBES, "", "", "chase", ()),), "ns a hop", size="64K 16M 1G",
                         note="Medians of runs of a million hops. 64 KiB lie in the first-level cache, 16 MiB in the L2 cache, 1 GiB in no cache."),
-    "reads": Experiment("the launches of the law, read only", "Launch for each unit", tuple(reads())),
-    "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", tuple(counted_pixels())),
-    "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", tuple(sizes()), "us", size="64M 256M 1G 3G"),
+    "reads": Experiment("the launches of the law, read only", "Launch for each unit", tuple(
+        probe(f"1 group of {size}", column, "read", "1*UNITS", size, **options) for size in (32, 128, 512, 1024)
+        for column, options in (("1 byte, not counted", {"bytes": 1, "counted": 0}), ("1 byte, counted", {"bytes": 1, "counted": 1}),
+                                ("16 bytes, not counted", {"bytes": 16, "counted": 0}),
+                                ("4 loads of 16 bytes, not counted", {"bytes": 16, "loads": 4, "counted": 0})))),
+    "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", tuple(
+        probe(str(pixels), column, "read", bytes=width, counted=pixels) for width, column in ((1, "1 byte a load"), (4, "4 bytes"), (16, "16 bytes"))
+        for pixels in (0, 1, 2, 4, 8, 12, 16) if pixels <= width)),
+    # What does not grow with the picture, and what does: time = a + n / b.
+    "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", (
+        Run(LOCAL, "`local`, 8 groups of 256 for each unit", "", "local", launch("8*UNITS", 256)), *(
+            Run(chapter, f"`{strategy}`", "", strategy, ()) for chapter, strategy in ((LESSON, "vector"), (LANES, "lane-bins"), (LESSON, "tuned")))),
+        unit="us", size="64M 256M 1G 3G"),
     "ahead": Experiment("`tuned` without its loads ahead", "Launch for each unit", tuple(ahead())),
     "stretches": Experiment("the blocked walk in few groups", "Groups of 128 for each unit", tuple(stretches()), "GB/s", CUDA, ("photo",)),
     "apart": Experiment("`local` with its lanes apart", "Bytes from lane to lane", tuple(apart()), "GB/s", OPENCL),
@@ -647,7 +573,10 @@ EXPERIMENTS = {
     "slow": Experiment("what is right and slow, each with one cause, and what is fast beside it", "Kernel", tuple(slow())),
     "slow-constant": Experiment("the same on one value", "Kernel", tuple(slow("constant")), inputs=("constant",)),
     "slow-ramp": Experiment("the same on a ramp", "Kernel", tuple(slow("ramp")), inputs=("ramp",)),
-    "sums": Experiment("a sum of 32-bit numbers", "Loads", tuple(sums()), size="1G"),
+    "sums": Experiment("a sum of 32-bit numbers", "Loads", tuple(
+        probe(row, "", "read", counted=0, **options) for row, options in (
+            ("4 bytes a load", {"bytes": 4}), ("16 bytes", {"bytes": 16}), ("two loads of 16 bytes", {"bytes": 16, "loads": 2}),
+            ("four loads of 16 bytes", {"bytes": 16, "loads": 4}))), size="1G"),
     "profile": Experiment("the profiles of some kernels", "", tuple(profiled()), "", CUDA, counters=PROFILED),
     "profile-ramp": Experiment("the profiles of two kernels on the ramp", "", tuple(run for run in profiled() if run.strategy in ("vector", "tuned")),
                                "", CUDA, ("ramp",), counters=PROFILED),
