@@ -76,11 +76,11 @@ def relative(target, page):
 # ---- code in tabs --------------------------------------------------------------------------------
 
 
-def two_tabs(opencl, cuda):
-    """What stands in the two tabs; the choice holds for all pages, and is remembered."""
+def two_tabs(match):
+    """Code in OpenCL and in CUDA, in two tabs; the choice holds for all pages, and is remembered."""
     tab = "::::{{tab-item}} {}\n:sync: {}\n\n{}\n::::\n"
-    return (":::::{tab-set}\n:sync-group: api\n\n" + tab.format("OpenCL", "opencl", opencl)
-            + tab.format("CUDA", "cuda", cuda) + ":::::")
+    return (":::::{tab-set}\n:sync-group: api\n\n" + tab.format("OpenCL", "opencl", match[1])
+            + tab.format("CUDA", "cuda", match[2]) + ":::::")
 
 
 def shown(file, page):
@@ -141,7 +141,7 @@ def contents(entries):
 @functools.cache
 def top(links):
     """What the first page lists."""
-    chapters = sorted(page for page in links.pages if page.name == "README.md" and is_chapter(page.parent))
+    chapters = sorted(page for page in links.pages if re.fullmatch(r"0\d-[^/]*/README.md", page.as_posix()))
     return chapters + [PLAY / "README.md", pathlib.Path("docs/results/README.md"), DOCS]
 
 
@@ -168,43 +168,31 @@ def below(page, links):
     return [pathlib.PurePosixPath(relative(place(other), page)) for other in found]
 
 
-def is_chapter(folder):
-    return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
+def asked(text, page, foretold):
+    """The text with a place for a prediction before each answer that is asked for (docs/tools/predictions.py); they are added to `foretold`."""
+    title, before = text.partition("\n")[0].lstrip("# ").split(":")[0], len(foretold)
+
+    def with_places(answer):
+        places = ""
+        for words in ASKED.findall(answer[0]):
+            of_it = predictions.question(*shlex.split(words))[0]
+            number, question = ([("", "")] + QUESTION.findall(text[:answer.start()]))[-1]
+            heading = re.findall(r"^## (.*)", text[:answer.start()], re.MULTILINE)[-1]
+            its = page.parent if page.name == "README.md" else page.with_suffix("")
+            foretold.append({
+                **of_it, "id": f"{its} {len(foretold) - before + 1}", "link": f"{place(page).with_suffix('.html').as_posix()}#{pages.anchor(heading)}",
+                "unit": pages.plain(of_it.get("unit", "")), "title": f"{title}, question {number}" if number else title,
+                "text": pages.plain(of_it["ask"] or question), "ask": of_it["ask"] and pages.plain(of_it["ask"])})
+            places += prediction(foretold[-1], page) + "\n\n"
+        return places + answer[0]
+
+    return ANSWER.sub(with_places, text)
 
 
-class Predictions:
-    """What the lessons ask a reader to predict (docs/tools/predictions.py)."""
-
-    def __init__(self):
-        self.all = []
-
-    def place(self, asked, page):
-        text = html.escape(json.dumps(asked, ensure_ascii=False))
-        return f'<div class="predict" data-asked="{text}" data-all="{relative("predictions.html", page)}"></div>'
-
-    def asked(self, text, page):
-        """The text with a place for a prediction before each answer that is asked for."""
-        title, before = text.partition("\n")[0].lstrip("# ").split(":")[0], len(self.all)
-
-        def with_places(answer):
-            places = ""
-            for words in ASKED.findall(answer.group(0)):
-                of_it = predictions.question(*shlex.split(words))[0]
-                number, question = ([("", "")] + QUESTION.findall(text[:answer.start()]))[-1]
-                heading = re.findall(r"^## (.*)", text[:answer.start()], re.MULTILINE)[-1]
-                link = f"{place(page).with_suffix('.html').as_posix()}#{pages.anchor(heading)}"
-                its = page.parent if page.name == "README.md" else page.with_suffix("")
-                self.all.append({
-                    **of_it, "id": f"{its} {len(self.all) - before + 1}", "link": link, "unit": pages.plain(of_it.get("unit", "")),
-                    "title": f"{title}, question {number}" if number else title,
-                    "text": pages.plain(of_it["ask"] or question), "ask": of_it["ask"] and pages.plain(of_it["ask"])})
-                places += self.place(self.all[-1], page) + "\n\n"
-            return places + answer.group(0)
-
-        return ANSWER.sub(with_places, text)
-
-    def page(self):
-        return f"{NO_SEARCH}# Your predictions\n\nThey stay in this browser.\n\n{self.place(self.all, pathlib.Path())}\n"
+def prediction(what, page):
+    """A place for one, or for the list of all of them."""
+    text = html.escape(json.dumps(what, ensure_ascii=False))
+    return f'<div class="predict" data-asked="{text}" data-all="{relative("predictions.html", page)}"></div>'
 
 
 def answers_back(text):
@@ -218,12 +206,11 @@ def answers_back(text):
 
 def staged(page, links, foretold):
     """A page as Sphinx reads it."""
-    text = answers_back((ROOT / page).read_text(encoding="utf-8"))
-    text = foretold.asked(text, page)
+    text = asked(answers_back((ROOT / page).read_text(encoding="utf-8")), page, foretold)
     if page.parent in TASKS:
         in_lab = relative(PLAY / "lab.html", page) + f"#strategy={urllib.parse.quote(TASKS[page.parent], safe='')}"
-        text = GOAL.sub(lambda m: f"{m.group(0)} It is [a task in the lab]({in_lab}), too, in the browser.", text, count=1)
-    text = FOLDED.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
+        text = GOAL.sub(rf"\g<0> It is [a task in the lab]({in_lab}), too, in the browser.", text, count=1)
+    text = FOLDED.sub(two_tabs, text)
     if page == FIRST and CLONE in text:
         text = text.replace(CLONE, f"Type these in a clone of [the repository]({REPOSITORY})." if REPOSITORY else
                             "Type these in the clone that this site was built in (it is the folder in which `build/site` is).")
@@ -234,67 +221,58 @@ def staged(page, links, foretold):
     entries, folder = below(page, links), page.parent
     if folder.as_posix() == "docs/results":
         text += all_devices()
-        entries += [pathlib.Path(f"{path.stem}.md") for path in recordings()]
+        entries += [pathlib.Path(f"{path.stem}.md") for path, *_ in recordings()]
     if page == FIRST:
         entries.insert(-1, pathlib.Path("predictions.md"))
     return text + contents(entries)
 
 
 def recordings():
-    return sorted((ROOT / "docs" / "results").glob("*.json"))
-
-
-def largest_photo(recording):
-    """Its runs of the sample picture, the largest that was recorded."""
-    runs = recorded.select(recording, "runs", input="photo")
-    size = max((entry["size"] for entry in runs), key=recorded.pixels_of)
-    return size, [entry for entry in runs if entry["size"] == size and "/workshops/" not in entry["program"]]
+    """(path, its recording, the largest size of the sample picture in it, the chapters' runs of that, what device it was)."""
+    for path in sorted((ROOT / "docs" / "results").glob("*.json")):
+        recording = recorded.loaded(path)
+        runs = recorded.select(recording, "runs", input="photo")
+        size = max((entry["size"] for entry in runs), key=recorded.pixels_of)
+        entries = [entry for entry in runs if entry["size"] == size and "/workshops/" not in entry["program"]]
+        where = recording["machine"]
+        on_gpu = where["gpu"] and any(entry["run"]["api"] != "C++" for entry in recording["runs"])
+        name = where["gpu"].rsplit(",", 1)[0] if on_gpu else where["processor"]  # several files may be of one
+        yield path, recording, size, entries, f"{name.replace('(R)', '').replace(' Processor', '')} ({path.stem})"
 
 
 def all_devices():
     """A table of the chapters' best on each device, beside each other."""
     chapters, rows = sorted(folder.name for folder in ROOT.glob("0?-*")), []
-    for path in recordings():
-        recording = recorded.loaded(path)
-        size, entries = largest_photo(recording)
+    for path, recording, size, entries, name in recordings():
         for api in recorded.unique(entry["run"]["api"] for entry in entries):
             of_api = [entry for entry in entries if entry["run"]["api"] == api]
             best = {entry["run"]["chapter"]: max((recorded.speeds_of(recording, entry, result)[1] or 0 for result in entry["run"]["results"]))
                     for entry in of_api}
-            rows.append([f"[{device_of(recording, path)}]({path.stem}.md)", api, *(best.get(chapter) or None for chapter in chapters),
+            rows.append([f"[{name}]({path.stem}.md)", api, *(best.get(chapter) or None for chapter in chapters),
                          recorded.size_in_words(recorded.pixels_of(size)), recorded.dates(of_api)])
     return ("\n## All devices\n\nHow close each chapter's best comes to the read ceiling of the device, in %, on the sample picture.\n\n{.measured}\n"
             + "\n".join(tables.markdown(["<Device", "<API", *(chapter[:2] for chapter in chapters), "<Pixels", "<Recorded"], rows)) + "\n")
 
 
-def device_of(recording, path):
-    """What it was, and which file: several are of one processor."""
-    where = recording["machine"]
-    on_gpu = where["gpu"] and any(entry["run"]["api"] != "C++" for entry in recording["runs"])
-    name = where["gpu"].rsplit(",", 1)[0] if on_gpu else where["processor"]
-    return f"{name.replace('(R)', '').replace(' Processor', '')} ({path.stem})"
-
-
-def results_page(path):
-    """The chapters' programs on a machine: each chapter's best, and what a reader may lay beside all strategies (own.js)."""
-    recording = recorded.loaded(path)
-    size, _ = largest_photo(recording)
-    entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)
+def results_page(path, recording, entries, name):
+    """The chapters' programs on a machine: all strategies, beside which a reader may lay theirs (own.js)."""
     provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
-    lines = [f"{NO_SEARCH}# {device_of(recording, path)}", "",
-             f"What the numbers mean: [measuring](../measuring.md). All that was recorded is in `docs/results/{path.name}`.", "",
-             "## Chapter by chapter", "", f"**{title}**", "", "{.measured}", *tables.markdown(columns, rows), "", note, "",
-             "## All strategies, and yours", "", "Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in "
-             "this browser. [How to send yours](index.md#yours).", "", own_beside(recording, entries), ""]
-    return "\n".join([*lines, "## When and with what", "", provenance, ""])
-
-
-def own_beside(recording, entries):
-    """A place for a table that has what these entries measured, and beside it what a reader has."""
     rows = [[entry["run"]["chapter"], result["variant"], entry["run"]["api"], *recorded.speeds_of(recording, entry, result)[:2]]
             for entry in entries for result in entry["run"]["results"]]
-    text = json.dumps({"input": tables.input_of(entries[0]), "rows": rows}, ensure_ascii=False)
-    return f'<div class="own" data-recorded="{html.escape(text)}"></div>'
+    data = html.escape(json.dumps({"input": tables.input_of(entries[0]), "rows": rows}, ensure_ascii=False))
+    return f"""{NO_SEARCH}# {name}
+
+What the numbers mean: [measuring](../measuring.md). All that was recorded is in `docs/results/{path.name}`.
+
+## All strategies, and yours
+
+Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in this browser. \
+[How to send yours](index.md#yours).
+
+<div class="own" data-recorded="{data}"></div>
+
+{provenance}
+"""
 
 
 def file_page(path):
@@ -321,12 +299,12 @@ def main():
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
     TASKS = {pathlib.Path(task["exercise"]): name for name, task in reversed(play_data.write()["tasks"].items())}  # the first of several
-    links, foretold = Links(), Predictions()
+    links, foretold = Links(), []
     for page in sorted(links.pages):
         write(place(page), staged(page, links, foretold))
-    write("predictions.md", foretold.page())
-    for path in recordings():
-        write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
+    write("predictions.md", f"{NO_SEARCH}# Your predictions\n\nThey stay in this browser.\n\n{prediction(foretold, pathlib.Path())}\n")
+    for path, recording, _, entries, name in recordings():
+        write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path, recording, entries, name))
     for path in sorted(links.wanted):
         write(*file_page(path))
     for picture in links.copied:
@@ -334,12 +312,8 @@ def main():
         shutil.copy(ROOT / picture, PAGES / picture)
     # The pages to play with are whole already; only their way back leads to a page of the site.
     for file in (ROOT / PLAY).glob("*.[hjc]*"):
-        target = PAGES / "_extra" / PLAY / file.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(file, target)
-        if file.suffix == ".html":
-            text = target.read_text(encoding="utf-8")
-            target.write_text(re.sub(r'href="([^":#]*)README\.md', r'href="\1index.html', text), encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
+        write(f"_extra/{PLAY}/{file.name}", re.sub(r'href="([^":#]*)README\.md', r'href="\1index.html', text) if file.suffix == ".html" else text)
 
 
 if __name__ == "__main__":

@@ -109,9 +109,9 @@ class Site(Browser):
                     self.assertEqual(self.script(self.CUT), [])
 
     def test_tables_have_bars(self):
-        self.open("docs/results/h100.html")
+        self.open("05-launch-tuning/index.html")
         bars = self.script("""return [...document.querySelector("table.measured").tBodies[0].rows].flatMap((row) =>
-            [row.cells[2], row.cells[3]].map((cell) => [parseFloat(cell.textContent) || 0, parseFloat(cell.style.getPropertyValue("--part"))]))""")
+            [row.cells[3], row.cells[4]].map((cell) => [parseFloat(cell.textContent) || 0, parseFloat(cell.style.getPropertyValue("--part"))]))""")
         most = max(rate for rate, _ in bars)
         for rate, part in bars:  # OpenCL's and CUDA's on one scale
             self.assertAlmostEqual(part, 100 * rate / most, 3)

@@ -68,7 +68,7 @@ class Staged(unittest.TestCase):
     def test_the_first_page_says_what_to_clone(self):
         self.assertIn("in a clone of [the repository](https://example.org/r).", self.page("index.md"))
         with mock.patch.multiple(site, REPOSITORY="", TASKS={}, create=True):
-            page = site.staged(site.FIRST, site.Links(), site.Predictions())
+            page = site.staged(site.FIRST, site.Links(), [])
         self.assertIn("Type these in the clone that this site was built in", page)
 
 

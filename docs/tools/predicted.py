@@ -11,6 +11,7 @@ import itertools
 import sys
 
 from recorded import ROOT, digits
+from tables import markdown
 
 
 def room(name):
@@ -34,50 +35,37 @@ CONSTANTS = {
     "bend": "how sharply limits give way to each other (exponent)", "queue_bend": "the same of the queues"}
 
 
-def table(head, rows):
-    yield "| " + " | ".join(head) + " |"
-    yield "|---|" + "--:|" * (len(head) - 1)
-    for row in rows:
-        yield "| " + " | ".join(map(str, row)) + " |"
-
-
 def shares(of_rows):
     of = room("accuracy").summary(of_rows)
-    return [of["rows"], of["numbers"], *(f"{100 * of[f'within_{limit}']:.0f} %" for limit in (5, 10, 25, 50)), f"{of['worst']:.2f}"]
-
-
-def factor(row):
-    return row["predicted_us"] / row["measured_us"]
+    return [str(of["rows"]), str(of["numbers"]), *(f"{100 * of[f'within_{limit}']:.0f} %" for limit in (5, 10, 25, 50)), f"{of['worst']:.2f}"]
 
 
 def accuracy_lines(page, which):
-    all_rows = rows()
+    all_rows, found = rows(), []
+    others = [row for row in all_rows if row["of"] == "others" and (row["half"] == "stranger") == which.endswith("stranger")]
     if which.startswith("kernels"):
-        found = []
-        others = [row for row in all_rows if row["of"] == "others" and (row["half"] == "stranger") == which.endswith("stranger")]
         for kernel in dict.fromkeys(row["name"].split()[0] for row in others):
             of = [row for row in others if row["name"].split()[0] == kernel]
-            numbers = sorted(factor(row) for row in of if row["predicted_us"])
-            found.append([f"`{kernel}`", of[0]["half"], f"{numbers[0]:.2f} to {numbers[-1]:.2f}" if numbers else "none", len(numbers), of[0]["limit"]])
-        return list(table(("kernel", "half", "predicted by measured", "numbers for 16 runs", "lowest limit, random pixels"), found))
+            factors = sorted(row["predicted_us"] / row["measured_us"] for row in of if row["predicted_us"])
+            found.append([f"`{kernel}`", of[0]["half"], f"{factors[0]:.2f} to {factors[-1]:.2f}" if factors else "none", str(len(factors)), of[0]["limit"]])
+        return markdown(("<kernel", "half", "predicted by measured", "numbers for 16 runs", "lowest limit, random pixels"), found)
     if which == "limits":
         names = sorted({row["limit"] for row in all_rows})
-        return list(table(("the lowest limit", *HEAD), ([name, *shares([row for row in all_rows if row["limit"] == name])] for name in names)))
-    found = []
-    kind, halves = ("others", ("stranger",)) if which == "stranger" else (which, ("seen", "unseen"))
-    for api, half in itertools.product(("CUDA", "OpenCL"), halves):
-        of = [row for row in all_rows if (row["of"], row["api"], row["half"]) == (kind, api, half)]
+        return markdown(("<the lowest limit", *HEAD), [[name, *shares([row for row in all_rows if row["limit"] == name])] for name in names])
+    of_kind = [row for row in all_rows if row["of"] == "chapters"] if which == "chapters" else others
+    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen", "stranger")):
+        of = [row for row in of_kind if (row["api"], row["half"]) == (api, half)]
         if of:
             right, pairs = room("accuracy").in_order(of)
             found.append([f"{api}, {half}", *shares(of), f"{right} of {pairs}"])
-    return list(table(("half", *HEAD, "pairs in order"), found))
+    return markdown(("<half", *HEAD, "pairs in order"), found)
 
 
 def constants_lines(page, which):
     both = room("model").devices()
-    lines = [[words, *(digits(both[name][key]) for name in both), "fitted" if key in both["h100"]["fitted"] else "measured"] for key, words in CONSTANTS.items()]
-    lines += [[f"a launch, with zeroing, {api}, us", *(digits(of["launch_us"][api]) for of in both.values()), "measured"] for api in ("CUDA", "OpenCL")]
-    return list(table(("constant", *(name.upper() for name in both), "from"), lines))
+    lines = [[words, *(both[name][key] for name in both), "fitted" if key in both["h100"]["fitted"] else "measured"] for key, words in CONSTANTS.items()]
+    lines += [[f"a launch, with zeroing, {api}, us", *(of["launch_us"][api] for of in both.values()), "measured"] for api in ("CUDA", "OpenCL")]
+    return markdown(("<constant", *(name.upper() for name in both), "from"), lines)
 
 
 KINDS = {"accuracy": accuracy_lines, "constants": constants_lines}

@@ -134,32 +134,6 @@ def device_table(recording, chapter, inputs, size):
     return entries, f"{main['run']['device']}: {input_of(main)}", columns, rows, note + launches(entries)
 
 
-def chapters_table(recording, name, size):
-    """a row for each chapter: its fastest strategy, in the APIs beside each other"""
-    entries, best = [], {}
-    for entry in select(recording, "runs", input=name, size=size):
-        measured = [result for result in entry["run"]["results"] if result["check"] == "match" and result["gb_s"]]
-        if measured and entry["program"] not in (recorded.PEERS, recorded.CPU_PEERS):
-            entries.append(entry)
-            fastest = max(measured, key=lambda result: result["gb_s"])
-            best.setdefault(entry["run"]["chapter"], {})[entry["run"]["api"]] = fastest, speeds_of(recording, entry, fastest)
-    # Where no chapter has two, a column tells which it is.
-    apis = [api for api in ("OpenCL", "CUDA") if any(len(of) > 1 and api in of for of in best.values())]
-    rows = []
-    for chapter, of in best.items():
-        strategies = ", ".join(unique(f"`{fastest['variant']}`" for fastest, _ in of.values()))
-        speeds = [of[api][1] if api in of else [None] * 3 for api in apis or of]
-        rows.append([chapter, *([] if apis else of), strategies, *(each[place] for place in range(3) for each in speeds)])
-    # Without a GPU all of them ran on the one processor, which OpenCL calls by another name.
-    hosts = [recorded.host(recording, entry) for entry in entries]
-    names = unique(entry["run"]["device"] if where["gpu"] else where["processor"] for entry, where in zip(entries, hosts))
-    heads = [f"{api}{what}" for what in ("GB/s", "% of the read ceiling", "times `serial`")
-             for api in ([f"{each}, " for each in apis] or [""])]
-    columns = ["<Chapter", *([] if apis else ["<API"]), "<Fastest strategy", *heads]
-    return (entries, f"The fastest of each chapter on {' and '.join(names)}: {input_of(entries[0])}", columns, rows,
-            "Medians." + ceiling_words(recording, entries))
-
-
 def by_entry(entries, what, first, more, note, show=lambda entry, rate: rate):
     """A row for each entry: what `first` gives of it, the speed of each strategy as `show` has it, and what `more` makes of these.
 
@@ -559,7 +533,7 @@ def ladder_table(recording, which, name, size):
     return entries, title, columns, cells, note
 
 
-TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
+TABLES = {"ladder": ladder_table, "results": results_table, "device": device_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table, "fixed": fixed_table,
           "profile": profile_table, "stalls": stalls_table, "whose": whose_table, "warps": warps_table, "slow": slow_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table, "tuning": tuning_table, "cluster": cluster_table}
