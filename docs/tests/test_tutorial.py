@@ -195,34 +195,19 @@ class Test(Small):
         self.call("./tutorial", "test", "03")
         (self.root / "bin" / "python3").unlink()
         asked = self.root / "asked"
-        (self.root / "bin" / "sleep").symlink_to(shutil.which("true"))
+        for name, tool in (("sleep", "true"), ("chmod", "chmod")):
+            (self.root / "bin" / name).symlink_to(shutil.which(tool))
         self.script(self.root / "bin" / "apt-get", f'''echo "$1" >> {asked}
             [ $(grep -c . {asked}) -gt 2 ] || {{ echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1" >&2; exit 100; }}
             case " $* " in *" python3 "*) printf '#!/bin/sh\\n' > {self.root}/bin/python3; chmod +x {self.root}/bin/python3 ;; esac''')
-        (self.root / "bin" / "chmod").symlink_to(shutil.which("chmod"))
         done = self.call("./tutorial", "test", "03")
         self.assertEqual(asked.read_text().split(), ["update", "update", "update", "install"])
         self.assertEqual(done.stderr.count("Another apt is at work on this system: waiting for it to end"), 1)
         self.assertIn("Configuring ...", done.stderr)
-        self.assertEqual(done.returncode, 77)
         self.assertNotIn("Configuring ...", self.call("./tutorial", "test", "03").stderr)
-        (self.root / "bin" / "python3").unlink()
-        self.call("./tutorial", "list")  # installs Python and configures nothing: the next call does
-        self.assertIn("Configuring ...", self.call("./tutorial", "test", "03").stderr)
         self.script(self.root / "bin" / "apt-get", "echo E: no such package >&2; exit 100")
         (self.root / "bin" / "python3").unlink()
-        done = self.call("./tutorial", "test", "03")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("tutorial: the packages could not be installed", done.stderr)
-
-    def test_nothing_ran(self):
-        lists = self.clone / "CMakeLists.txt"
-        lists.write_text(re.sub(r"(?m)^(add_test|set_tests|add_subdirectory\(01).*\n", "", lists.read_text()))
-        three = self.clone / "03-three" / "CMakeLists.txt"
-        three.write_text(re.sub(r"(?m)^.*mistake.*\n", "", three.read_text()))
-        done = self.call("./tutorial", "test")
-        self.assertEqual((done.returncode, done.stdout.endswith("\n  no Thing (package libthing-03)\n")), (77, True))
-        self.assertTrue(done.stderr.endswith("tutorial: all tests were skipped, for the reasons above\n"), done.stderr)
+        self.assertIn("tutorial: the packages could not be installed", self.call("./tutorial", "test", "03").stderr)
 
 
 class Run(Small):
@@ -234,9 +219,8 @@ class Run(Small):
 
     def test_a_build_is_shown_where_it_fails(self):
         with (self.clone / "CMakeLists.txt").open("a") as lines:
-            lines.write("add_custom_target(works COMMAND ${CMAKE_COMMAND} -E echo yes)\nadd_custom_target(fails COMMAND no-such)\n")
+            lines.write("add_custom_target(fails COMMAND no-such)\n")
         self.succeed("./tutorial", "set-up", "run")
-        self.assertEqual(self.call("./tutorial", "build", "works").stderr, "Building ...\n")
         done = self.call("./tutorial", "build", "fails")
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"\ABuilding \.{3}\n(?s:.*)no-such(?s:.*)\ntutorial: building failed; .* build/build.log\n\Z")
@@ -270,8 +254,6 @@ class Run(Small):
         table = self.table(("02-a", "CUDA", 0, "", {"one": "match"}), on_cpu)
         self.assertIn("-\n02-a one CUDA [1] - - - match\n\n[1] a CUDA\n\n", table)
         self.assertNotIn("slower", table)
-        table = self.table(("02-a", "CUDA", 77, "02-a/cuda: no GPU", {}))
-        self.assertIn("-\n02-a all CUDA - - - - skipped: no GPU\n", table)
 
     def test_what_is_wrong(self):
         wrong = "02-a", "CUDA-on-CPU", 1, "why it is wrong", {"one": "match", "two": "mismatch"}
@@ -281,9 +263,6 @@ class Run(Small):
         table = self.table(("02-a", "CUDA", 3, "02-a/cuda: it broke\nother words", {}), wrong, status=2)
         self.assertIn("-\n02-a all CUDA - - - - FAILED: exit status 3: 02-a/cuda: it broke\n\n", table)
         self.assertEqual(self.table(("02-a", "CUDA", 2, "02-a/cuda: no picture", {}), wrong, status=2), "")
-        # Another than the first, which has seen the picture.
-        table = self.table(("02-a", "OpenCL", 0, "", {"one": "match"}), ("02-a", "CUDA", 2, "02-a/cuda: it crashed", {}), status=2)
-        self.assertIn("match\n02-a all CUDA - - - - FAILED: exit status 2: 02-a/cuda: it crashed\n", table)
 
 
 class Python(Small):
@@ -360,7 +339,6 @@ class Cluster(Small):
         self.assertEqual(done, "cuda --tile a size\ncpu --tile a size in bin\n")
 
     def test_its_status_is_the_jobs_or_it_says_why(self):
-        self.assertIn("tutorial: not found: mpirun", self.call("./tutorial", "cluster", "3").stderr)
         self.built(2)
         done = self.call("./tutorial", "cluster")
         self.assertEqual((done.returncode, done.stdout), (2, "cuda --random 1G\n"))
