@@ -3,9 +3,9 @@
 Little's law: bytes in flight on a multiprocessor, and the speed that they gave. J. D. C. Little, "A proof for the queuing
 formula L = λ W", Operations Research 9 (1961): what is in flight is what arrives in a second times how long each is on its way.
 
-The queues of the L2 cache, where additions to counters wait: how much of a queue's time a warp takes, and how many were at
-work. One counter alone keeps one queue at work. A warp's visit to a sector takes a queue as long as its commonest counter
-takes there; so what a warp takes is known from its counters, and how many queues shared it follows from the speed.
+The queues of the L2 cache, where additions to counters wait. One counter alone keeps one queue at work; so where a warp adds to one
+counter, how many queues were at work follows from the speed. A warp's visit to a sector takes a queue as long as its commonest counter
+takes there.
 """
 
 import functools
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import recorded
 from experiments import LANES, LOCAL, recorded_of
 from experiments import EXPERIMENTS, LANES, LOCAL
-from recorded import ROOT, NotRecorded, select
+from recorded import ROOT, NotRecorded
 
 sys.path.append(str(ROOT / "common" / "tutor" / "exercise"))
 from pictures import read_bmp  # noqa: E402
@@ -87,8 +87,7 @@ def ceiling(recording, entries):
 WARP = 32
 COUNTERS_IN_A_SECTOR = 8  # of 4 bytes, in 32
 COUNTERS_IN_A_PIECE = 64  # pieces of 256 bytes; the four of the table go to two queues of the L2 cache, one after the other
-STEPS = 1 << 15  # of a warp, where pixels are random; where counters are, fewer
-FEWER = 1 << 11
+STEPS = 1 << 15  # of a warp, where pixels are random
 BYTES = 4  # of a counter
 
 
@@ -123,50 +122,13 @@ def usual(name):
     return wants(pixels_of(name))
 
 
-@functools.cache
-def visits(counters, spacing=BYTES, together=1):
-    """How often a warp goes to a sector where each work-item, or all together, choose one of so many counters."""
-    if together > 1:
-        return WARP
-    generator = random.Random(1)
-    chosen = [generator.randrange(counters) for _ in range(WARP * FEWER)]
-    return wants(chosen, lambda counter: counter * spacing // BYTES)[1]
-
-
-def probes(recording, name, api):
-    """(its entry, [(counters, spacing, together, additions/ns)]) of an experiment with the probe `contention`."""
-    found = recorded_of(recording, name, api=api)
-    options = [dict(zip(run.arguments[::2], run.arguments[1::2])) for run, _, _ in found]
-    return found[0][1], [(int(each["--counters"]), int(each["--spacing"]), int(each.get("--together", 1)), kept["result"]["gb_s"])
-                         for each, (_, _, kept) in zip(options, found)]
-
-
-def additions(recording, api="CUDA"):
-    """(the entries, {series: [(bytes from the first counter to the end of the last, queues)]}, additions/ns to one counter)."""
-    entries, found = [], {}
-    first, measured = probes(recording, "contention", api)
-    alone = next(rate for counters, _, _, rate in measured if counters == 1)
-
-    def add(series, table, rate, a_warp):
-        found.setdefault(series, []).append((table, round(rate * a_warp / WARP / alone, 4)))
-
-    for name in ("contention", "warps"):
-        entry, measured = probes(recording, name, api)
-        entries.append(entry)
-        for counters, spacing, together, rate in measured:
-            series = "a warp at one counter" if together > 1 else f"random counters, {spacing} bytes apart"
-            add(series, (counters - 1) * spacing + BYTES, rate, visits(counters, spacing, together))
-    for entry in select(recording, "runs", program=f"02-global-atomics/{api.lower()}", size="1G"):
-        entries.append(entry)
-        for result in entry["run"]["results"]:
-            pixels, tables = pixels_of(entry["input"]), 1 if result["variant"] == "global" else 2 * first["run"]["units"]
-            if result["variant"] == "global" or entry["input"] == "uniform":
-                add(f"{result['variant']}, chapter 02", (tables * 256 - 255 + max(pixels) - min(pixels)) * BYTES, result["gb_s"],
-                    usual(entry["input"])[1])
-    for entry in select(recording, "bins", api=api, input="uniform"):
-        for result in entry["run"]["results"]:
-            if result["variant"] == "global" and result["gb_s"]:
-                entries.append(entry)
-                counters = int(entry["experiment"])
-                add("bins, the workshop", counters * BYTES, result["gb_s"] / 2, visits(counters))  # a pixel has two bytes
-    return entries, found, alone
+def queues(recording):
+    """(the entry, {how far counters are apart: [(bytes from the first to the end of the last, queues at work)]}, additions/ns to one
+    counter) of the probe in which the 32 of a warp go to one counter, in CUDA. Raises NotRecorded."""
+    found, series = recorded_of(recording, "warps", api="CUDA"), {}
+    alone = found[0][2]["result"]["gb_s"]
+    for run, _, kept in found:
+        options = dict(zip(run.arguments[::2], run.arguments[1::2]))
+        counters, spacing = int(options["--counters"]), int(options["--spacing"])
+        series.setdefault(f"counters {spacing} bytes apart", []).append(((counters - 1) * spacing + BYTES, kept["result"]["gb_s"] / alone))
+    return found[0][1], series, alone

@@ -148,19 +148,17 @@ def law_plot(recording):
 
 def queues_plot(recording):
     """The queues of the L2 cache at work against the bytes of the counters, in CUDA. Raises NotRecorded."""
-    entries, series, alone = laws.additions(recording)
+    entry, series, alone = laws.queues(recording)
     places, queues = zip(*(point for points in series.values() for point in points))
-    limit, run = max(queues), entries[0]["run"]
+    limit = max(queues)
     return Plot("Twice the table, twice the queues, up to the device's limit",
                 "Queues of the L2 cache at work, on logarithmic scales, against the bytes over which the counters are spread: one "
-                f"for each {BYTES_A_QUEUE} bytes, up to a limit. Probes, chapter 02 and the workshop bins on one line.",
-                f"{run['api']}; both scales logarithmic; one counter alone: {digits(alone)} additions/ns, one queue", source_of(entries),
+                f"for each {BYTES_A_QUEUE} bytes, up to a limit. Counters in three spacings, on one line.",
+                f"CUDA; both scales logarithmic; one counter alone: {digits(alone)} additions/ns, one queue", source_of([entry]),
                 ("bytes from the first counter to the last", "queues at work"), in_bytes(4, 4**12, 2),
                 ((min(places) / 1.5, max(places) * 1.5), (0.8, 150)), (limit, "most: {} queues"),
                 (([(1, 1), (BYTES_A_QUEUE, 1), (BYTES_A_QUEUE * limit, limit)], ()),),
-                ((5000, 14, f"one for each {BYTES_A_QUEUE} bytes", "right"),), series,
-                (("o", 7, "blue"), ("D", 6, "orange"), ("s", 6, "green"), ("x", 8, "muted"), ("*", 15, "purple"), ("P", 11, "best"),
-                 ("^", 9, "yellow")))
+                ((5000, 14, f"one for each {BYTES_A_QUEUE} bytes", "right"),), series, (("o", 7, "blue"), ("D", 6, "orange"), ("s", 6, "green")))
 
 
 def roofline(recording):
