@@ -9,7 +9,7 @@ The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
 - a kernel or a program in OpenCL, with the same in CUDA behind it, becomes two tabs;
 - a link to a page to play with that is a paragraph of its own becomes that page, embedded;
-- each file of recorded results becomes a page: each chapter's best, and all strategies with room for a reader's own;
+- each file of recorded results becomes a page;
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
@@ -255,24 +255,13 @@ def all_devices():
 
 
 def results_page(path, recording, entries, name):
-    """The chapters' programs on a machine: all strategies, beside which a reader may lay theirs (own.js)."""
+    """The chapters' programs on a machine: all strategies."""
     provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
-    rows = [[entry["run"]["chapter"], result["variant"], entry["run"]["api"], *recorded.speeds_of(recording, entry, result)[:2]]
+    rows = [[entry["run"]["chapter"], f"`{result['variant']}`", entry["run"]["api"], *recorded.speeds_of(recording, entry, result)]
             for entry in entries for result in entry["run"]["results"]]
-    data = html.escape(json.dumps({"input": tables.input_of(entries[0]), "rows": rows}, ensure_ascii=False))
-    return f"""{NO_SEARCH}# {name}
-
-What the numbers mean: [measuring](../measuring.md). All that was recorded is in `docs/results/{path.name}`.
-
-## All strategies, and yours
-
-Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in this browser. \
-[How to send yours](index.md#yours).
-
-<div class="own" data-recorded="{data}"></div>
-
-{provenance}
-"""
+    table = tables.markdown(["<Chapter", "<Strategy", "<API", "GB/s", "% of the read ceiling", "Times the speed of `serial`"], rows)
+    return "\n".join([f"{NO_SEARCH}# {name}", "", f"All strategies on {tables.input_of(entries[0])}. What the numbers mean: [measuring](../measuring.md). "
+                      f"All that was recorded is in `docs/results/{path.name}`.", "", "{.measured}", *table, "", provenance, ""])
 
 
 def file_page(path):

@@ -317,13 +317,15 @@ def fitted(points):
 
 def fixed_table(recording, name="sizes"):
     """a row for each strategy and API of the experiment `sizes`, or of another: time = a + n / b, where there are three sizes or more"""
-    points, entries = {}, []
+    points, shown = {}, {}
     for run, entry, kept in recorded_of(recording, name):
-        points.setdefault((run.row, entry["run"]["api"]), []).append((pixels_in(entry), 1e6 * kept["result"]["kernel_ms"]["median"]))
-        entries.append(entry)
+        key = run.row, entry["run"]["api"]
+        points.setdefault(key, []).append((pixels_in(entry), 1e6 * kept["result"]["kernel_ms"]["median"]))
+        shown.setdefault(key, []).append(entry)
     enough = [key for key in points if len(points[key]) > 2]
     if not enough:
         raise NotRecorded("no strategy has three sizes")
+    entries = [entry for key in enough for entry in shown[key]]
     rows = []
     for row, api in enough:
         a, b, miss = fitted(points[row, api])

@@ -1,4 +1,4 @@
-// What all pages of the site have: what scrolls is reached with the keyboard, and speeds have bars; and what the scripts behind this one share.
+// What all pages of the site have: what scrolls is reached with the keyboard, and speeds have bars; and what predict.js makes elements with.
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
