@@ -80,14 +80,6 @@ def broken_promises(promise, status, output):
     yield from (f"does not say '{text}'" for text in SAYS.findall(promise) if text not in output)
 
 
-def place(folder, build):
-    """A folder to run in: the build, the pictures, and a reader's own photo."""
-    (folder / "build").symlink_to(build, target_is_directory=True)
-    if (ROOT / "images").is_dir():
-        (folder / "images").symlink_to(ROOT / "images", target_is_directory=True)
-        shutil.copy(ROOT / "images" / "colour.bmp", folder / "photo.png")
-
-
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
@@ -95,31 +87,25 @@ def main():
     options = arguments.parse_args()
     build = options.build.resolve()
     ran, wrong, results = 0, 0, {}
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name:  # has the build, the pictures, and a reader's own photo
         folder = pathlib.Path(name)
-        place(folder, build)
+        for target in (build, ROOT / "images"):
+            (folder / ("build" if target == build else "images")).symlink_to(target, target_is_directory=True)
+        shutil.copy(ROOT / "images" / "colour.bmp", folder / "photo.png")
         lines = [(page, *line.partition(" #")) for page in options.pages or pages.pages()
                  for line in lines_of(page.read_text(encoding="utf-8"))]
         for page, code, _, promise in lines:
-            found = RUNS.match(code)
-            if found is None:
+            if not (found := RUNS.match(code)):
                 continue
             command = made_small(code.strip(), found[2])
-            where = f"{page.relative_to(ROOT)}: {command}"
             if command not in results:  # what several pages quote runs once
                 why = why_not(*found.groups(), build)
                 results[command] = (77, why) if why else run(command, folder)
             status, output = results[command]
-            if status == 77:
-                print(f"{where}: skipped, {output.strip().splitlines()[-1]}", flush=True)
-                continue
-            ran += 1
-            faults = list(broken_promises(promise, status, output))
-            wrong += bool(faults)
-            if faults:
-                print(f"{where}: {' and '.join(faults)}\n{output}", file=sys.stderr, flush=True)
-            else:
-                print(f"{where}: {status}", flush=True)
+            faults = [] if status == 77 else list(broken_promises(promise, status, output))
+            ran, wrong = ran + (status != 77), wrong + bool(faults)
+            came = " and ".join(faults) + f"\n{output}" if faults else f"skipped, {output.strip().splitlines()[-1]}" if status == 77 else status
+            print(f"{page.relative_to(ROOT)}: {command}: {came}", flush=True)
     print(f"{ran} commands ran, {wrong} of them not as the page says")
     sys.exit(1 if wrong or not ran else 0)
 

@@ -25,10 +25,9 @@ def function_lines(source, name):
     starts = [number for number, line in enumerate(lines) if re.match(rf"\w[^;=]*\b{re.escape(name)}\(", line)]
     if len(starts) != 1:
         raise NoExcerpt(f"{len(starts)} functions are called {name}")
-    for end in range(starts[0], len(lines)):
-        if lines[end] == "}":
-            return lines[starts[0] : end + 1]
-    raise NoExcerpt(f"{name} has no end")
+    if "}" not in lines[starts[0]:]:
+        raise NoExcerpt(f"{name} has no end")
+    return lines[starts[0] : lines.index("}", starts[0]) + 1]
 
 
 def depth(lines):
@@ -42,10 +41,10 @@ def part_of(lines, since=None, upto=None):
     there end, without the common indent."""
 
     def find(text, first):
-        for number in range(first, len(lines)):
-            if text in lines[number]:
-                return number
-        raise NoExcerpt(f"no line holds '{text}'")
+        found = next((number for number in range(first, len(lines)) if text in lines[number]), None)
+        if found is None:
+            raise NoExcerpt(f"no line holds '{text}'")
+        return found
 
     first = 0 if since is None else find(since, 0)
     last = len(lines) - 1 if upto is None else find(upto, first)

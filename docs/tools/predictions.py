@@ -44,7 +44,7 @@ def profiled(recording, kernel, column):
 def question(kind, *words):
     """What the site asks: {kind, ask, and choices and right, or unit, measured, where, ours}; and {file: the entries that it is of}."""
     named = dict(word.split("=", 1) for word in words if re.match("(ours|ask)=", word))
-    words = [word for word in words if not re.match("(ours|ask)=", word)]
+    words = [word for word in words if word.partition("=")[0] not in named]
     asked = {"kind": kind, "ask": named.get("ask")}
     if kind == "choice":
         right = [place for place, word in enumerate(words) if word.startswith("=")]
@@ -53,14 +53,10 @@ def question(kind, *words):
         return {**asked, "choices": [word.lstrip("=") for word in words], "right": right[0]}, {}
     unit, file, *of = words
     recording = recorded.loaded(ROOT / file)
-    if kind == "lost":
-        found = [lost(recording, *of)]
-    elif kind == "profile":
-        found = [profiled(recording, *of)]
-    elif kind == "number":
-        found = [speed(recording, *part.split()) for part in " ".join(of).split(" / ")]
-    else:
+    if kind not in ("lost", "profile", "number"):
         raise ValueError(f"a prediction is a choice, a number, lost or profile, not '{kind}'")
+    wanted = [part.split() for part in " ".join(of).split(" / ")] if kind == "number" else [of]
+    found = [{"lost": lost, "profile": profiled, "number": speed}[kind](recording, *each) for each in wanted]
     (first, value), *others = found
     host = recorded.host(recording, first)
     # Without a GPU the device is the processor, which its machine names better than its driver does.
