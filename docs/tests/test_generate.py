@@ -91,14 +91,6 @@ class Generate(repository.RepositoryTest):
         (_, a, b, off), = self.table(recording(experiments=line), "fixed")[0]
         self.assertTrue(float(a) < 10 and float(b) < 2000 and 2 < float(off) < 10, (a, b, off))
 
-    def test_provenance_names_each_machine_and_no_commit_where_there_was_none(self):
-        elsewhere = {**run_entry(PEERS, {"tuned": 1.0}, "uniform"), "machine": {"processor": "Other CPU"}}
-        self.write_results(recording([run_entry(PEERS, {"tuned": 1.0}), elsewhere]))
-        self.write("README.md", page_with(f"peers: {FILE} 1G"))
-        self.succeed("generate.py")
-        self.assertIn(" were recorded on 2026-01-02. CUDA: CUDA driver.", self.read("README.md"))
-        self.assertIn(" Host: Some CPU, family 6, model 7 and Other CPU, family 6, model 7. ", self.read("README.md"))
-
     def test_a_changed_number_is_noticed(self):
         self.write("README.md", page_with(MARKER[5:-4]))
         self.succeed("generate.py")
