@@ -402,8 +402,6 @@ def record(options, path):
 
 def size_argument(text):
     """A size as the programs take it, 1G for 1024M. argparse makes a message of the ValueError."""
-    if not re.fullmatch(r"[0-9]+[KMG]?", text):
-        raise ValueError(text)
     return recorded.short_size(recorded.pixels_of(text))
 
 
