@@ -20,11 +20,11 @@ NOISE = 1.03  # two measurements of the same differ by less
 
 
 def schema():
-    """That of a run as it is recorded."""
-    found = json.loads((ROOT / "common" / "report" / "schema.json").read_text(encoding="utf-8"))
-    found["$defs"]["run"]["required"].remove("counts")
-    found["$defs"]["result"]["required"] = FIELDS
-    return {**found, "$ref": "#/$defs/run"}
+    """That of a file, whose runs are those of the programs."""
+    file, report = (json.loads((ROOT / place / "schema.json").read_text(encoding="utf-8")) for place in ("docs/tools", "common/report"))
+    report["$defs"]["run"]["required"].remove("counts")
+    report["$defs"]["result"]["required"] = FIELDS
+    return {**file, "$defs": {**report["$defs"], **file["$defs"]}}
 
 
 def what_cannot_be_true(recording):
@@ -57,10 +57,16 @@ class Results(unittest.TestCase):
     def test_they_have_the_form_of_the_schema(self):
         validator = jsonschema.Draft202012Validator(schema())
         for path in FILES:
-            for entry in recorded.load(path)["runs"]:
-                found = [f"{list(error.absolute_path)}: {error.message}" for error in validator.iter_errors(entry["run"])]
-                self.assertEqual(found, [], f"{path.name} {entry['program']} {entry['input']} {entry['size']}")
-        self.assertTrue(list(validator.iter_errors({**entry["run"], "api": "Metal"})))
+            found = [f"{list(error.absolute_path)}: {error.message}" for error in validator.iter_errors(json.loads(path.read_text(encoding="utf-8")))]
+            self.assertEqual(found, [], path.name)
+        self.assertTrue(list(validator.iter_errors({"machine": {}, "runs": [{"program": "01-cpu/cpu", "run": {"api": "Metal"}}]})))
+
+    @unittest.skipUnless(jsonschema, "no Python module jsonschema (package python3-jsonschema)")
+    def test_exercises_have_the_form_of_theirs(self):
+        validator = jsonschema.Draft202012Validator(json.loads((ROOT / "common/tutor/exercise/schema.json").read_text(encoding="utf-8")))
+        for path in ROOT.glob("0*/exercise/*/exercise.json"):
+            self.assertEqual([error.message for error in validator.iter_errors(json.loads(path.read_text(encoding="utf-8")))], [], path)
+        self.assertTrue(list(validator.iter_errors({"title": "A", "minutes": 5, "nosuch": 1})))
 
     def test_what_cannot_be_true_is_noticed(self):
         right = recorded.load(ROOT / "docs" / "results" / "h100.json")
