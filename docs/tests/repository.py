@@ -1,12 +1,9 @@
-"""A small repository in a temporary folder, with copies of the programs in docs/tools/, for their tests."""
+"""A small repository in a temporary folder for the tests of the programs in docs/tools/."""
 
 import contextlib
-import functools
-import importlib
 import io
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +13,12 @@ from unittest import mock
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "docs" / "tools"
 sys.path[:0] = [str(TOOLS), str(ROOT / "common" / "tutor" / "exercise")]
+import generate  # noqa: E402
+import pages  # noqa: E402
+import predictions  # noqa: E402
+import record  # noqa: E402
 import recorded  # noqa: E402
+import tables  # noqa: E402
 
 MACHINE = {"date": "2026-01-02", "commit": "abc1234", "system": "Linux", "processor": "Some CPU", "processor_family": "6", "processor_model": "7",
            "compiler": "c++ 12", "build_type": "Release", "nvcc": None, "gpu": "Some GPU, 1.0"}
@@ -57,17 +59,6 @@ def recording(runs=(), **kinds):
     return {"machine": MACHINE, **{kind: list(kinds.get(kind, [])) for kind in recorded.KINDS}}
 
 
-@functools.cache
-def modules_of(root):
-    """{name: module} of the programs in the docs/tools/ of a repository, which work on that one."""
-    folder = root / "docs" / "tools"
-    names = [path.stem for path in folder.glob("*.py")]
-    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [str(folder), *sys.path]):
-        for name in names:
-            sys.modules.pop(name, None)
-        return {name: importlib.import_module(name) for name in names}
-
-
 def run_main(module, *arguments):
     """Runs a program in this process; its exit status and what it wrote are in the result."""
     command = [module.__file__, *map(str, arguments)]
@@ -84,23 +75,22 @@ def run_main(module, *arguments):
 
 
 class RepositoryTest(unittest.TestCase):
-    """Each test has a repository of its own, at self.root: a new one in the same place, so that its modules are read once."""
-
-    place = tempfile.TemporaryDirectory()
-    root = pathlib.Path(place.name).resolve() / "root"
+    """Each test has a repository of its own, at self.root, on which the programs of docs/tools work."""
 
     def setUp(self):
-        self.addCleanup(shutil.rmtree, self.root)
-        shutil.copytree(ROOT / "common/files", self.root / "common/files")
-        shutil.copytree(ROOT / "common/tutor/gallery", self.root / "common/tutor/gallery")
-        (self.root / "common/tutor/exercise").mkdir(parents=True)
-        shutil.copy(ROOT / "common/tutor/exercise/pictures.py", self.root / "common/tutor/exercise")
-        (self.root / "docs" / "results").mkdir(parents=True)
-        shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        for name in ("docs/results", "build"):
+            (self.root / name).mkdir(parents=True)
+        for module in (generate, pages, predictions, record, recorded, tables):
+            patch = mock.patch.object(module, "ROOT", self.root)
+            patch.start()
+            self.addCleanup(patch.stop)
 
     def run_program(self, name, *arguments):
         """Runs a program of docs/tools/."""
-        return run_main(modules_of(self.root)[name.removesuffix(".py")], *arguments)
+        return run_main({"generate.py": generate, "record.py": record}[name], *arguments)
 
     def succeed(self, name, *arguments):
         done = self.run_program(name, *arguments)

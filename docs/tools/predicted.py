@@ -6,22 +6,19 @@
         the constants of the devices, and which of them are fitted
 """
 
-import importlib
 import itertools
 import sys
 
 from recorded import ROOT, digits
 from tables import markdown
 
-
-def room(name):
-    """A module of common/tutor/counting; imported where it is needed, since the tests' repositories do without."""
-    sys.path.append(str(ROOT / "common" / "tutor" / "counting"))
-    return importlib.import_module(name)
+sys.path.append(str(ROOT / "common" / "tutor" / "counting"))
+import accuracy  # noqa: E402
+import model  # noqa: E402
 
 
 def rows():
-    return room("accuracy").contents()["rows"]
+    return accuracy.contents()["rows"]
 
 
 HEAD = "rows", "with a number", "within 5 %", "10 %", "25 %", "a factor 1.5", "worst factor"
@@ -36,7 +33,7 @@ CONSTANTS = {
 
 
 def shares(of_rows):
-    of = room("accuracy").summary(of_rows)
+    of = accuracy.summary(of_rows)
     return [str(of["rows"]), str(of["numbers"]), *(f"{100 * of[f'within_{limit}']:.0f} %" for limit in (5, 10, 25, 50)), f"{of['worst']:.2f}"]
 
 
@@ -56,13 +53,13 @@ def accuracy_lines(page, which):
     for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen", "stranger")):
         of = [row for row in of_kind if (row["api"], row["half"]) == (api, half)]
         if of:
-            right, pairs = room("accuracy").in_order(of)
+            right, pairs = accuracy.in_order(of)
             found.append([f"{api}, {half}", *shares(of), f"{right} of {pairs}"])
     return markdown(("<half", *HEAD, "pairs in order"), found)
 
 
 def constants_lines(page, which):
-    both = room("model").devices()
+    both = model.devices()
     lines = [[words, *(both[name][key] for name in both), "fitted" if key in both["h100"]["fitted"] else "measured"] for key, words in CONSTANTS.items()]
     lines += [[f"a launch, with zeroing, {api}, us", *(of["launch_us"][api] for of in both.values()), "measured"] for api in ("CUDA", "OpenCL")]
     return markdown(("<constant", *(name.upper() for name in both), "from"), lines)
