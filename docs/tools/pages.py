@@ -31,13 +31,8 @@ HEADING = re.compile(r"^(#{1,6})[ ]+(.+?)[ ]*#*$", re.MULTILINE)
 
 def plain(text, keep_code=False):
     """A paragraph on one line, without links and marks; code stays between ` where it is kept."""
-    if not keep_code:
-        text = text.replace("`", "").replace("**", "")
+    text = text if keep_code else text.replace("`", "").replace("**", "")
     return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*`]+)\*+", r"\1\2", text).split())
-
-
-def without_code(text):
-    return re.sub(r"`[^`\n]*`", "`code`", FENCED.sub("", text))
 
 
 # ---- links ---------------------------------------------------------------------------------------
@@ -52,19 +47,16 @@ def anchor(title):
 @functools.cache
 def anchors(text):
     """What a link to a part of this page may be called: the names of its headings, or what HTML calls so."""
-    names, seen = set(re.findall(r'\bid="([^"]+)"', text)), {}
-    for _, title in HEADING.findall(FENCED.sub("", text)):
-        name = anchor(title)
-        again = seen.get(name, 0)
-        seen[name] = again + 1
-        names.add(f"{name}-{again}" if again else name)
-    return names
+    names = [anchor(title) for _, title in HEADING.findall(FENCED.sub("", text))]
+    again = [f"{name}-{names[:place].count(name)}" for place, name in enumerate(names) if name in names[:place]]
+    return {*re.findall(r'\bid="([^"]+)"', text), *names, *again}
 
 
 def links_of(page, text):
     if page.suffix == ".html":
         return [html.unescape(link) for link in IN_HTML.findall(text)]
-    return [in_markdown or in_html for in_markdown, in_html in LINK.findall(without_code(text))]
+    without_code = re.sub(r"`[^`\n]*`", "`code`", FENCED.sub("", text))
+    return [in_markdown or in_html for in_markdown, in_html in LINK.findall(without_code)]
 
 
 def dead_links(page, text, root=ROOT):
@@ -100,11 +92,10 @@ def lesson_faults(text):
         first = next(pair for pair in zip(headings + ["nothing"], HEADINGS + ["nothing"]) if pair[0] != pair[1])
         wrong.append(f"the headings of a lesson: '{first[0]}' stands where '{first[1]}' should")
     to_predict, at_end = (text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0] for heading in ("Predict, then run", ANSWERS))
-    answers = re.findall(r"<summary>Answer</summary>.*?</details>", to_predict, re.DOTALL)
-    if at_end:
-        answers = re.findall(r"<summary>Answer: predict \d+</summary>.*?</details>", at_end, re.DOTALL)
-        asked, told = re.findall(r"^\*\*(\d+)\.", to_predict, re.MULTILINE), re.findall(r"Answer: predict (\d+)<", at_end)
-        wrong += [f"the questions {', '.join(asked)} have the answers {', '.join(told)}"] if asked != told else []
+    asked, told = re.findall(r"^\*\*(\d+)\.", to_predict, re.MULTILINE), re.findall(r"Answer: predict (\d+)<", at_end)
+    if at_end and asked != told:
+        wrong.append(f"the questions {', '.join(asked)} have the answers {', '.join(told)}")
+    answers = re.findall(rf"<summary>Answer{': predict' if at_end else '<'}.*?</details>", at_end or to_predict, re.DOTALL)
     return wrong + ["an answer has nothing to predict"] * sum("<!-- predict: " not in answer for answer in answers)
 
 
@@ -130,19 +121,16 @@ def faults(page):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--site", type=pathlib.Path, metavar="FOLDER", help="check the links of this site")
-    options = arguments.parse_args()
-    if options.site:
-        root = options.site.resolve()
+    site = arguments.parse_args().site
+    root = site.resolve() if site else ROOT
+    if site:
         wrong = {page: dead_links(page, page.read_text(encoding="utf-8"), root) for page in sorted(root.rglob("*.html"))}
     else:
-        root = ROOT
         wrong = {page: faults(page) for page in (*pages(), *sorted(PLAY.glob("*.html")))}
     if not wrong:
         sys.exit(f"{root} has no pages")
     lines = [f"{page.relative_to(root)}: {line}" for page, of_page in wrong.items() for line in of_page]
-    for line in lines:
-        print(line, file=sys.stderr)
-    sys.exit(1 if lines else 0)
+    sys.exit("\n".join(lines) or 0)
 
 
 if __name__ == "__main__":
