@@ -77,34 +77,27 @@ def folded(opencl, opencl_code, cuda, cuda_code):
 
 def excerpt(page, file, name, *part):
     """A function, or a part of one, of a file beside the page. Raises NoExcerpt or OSError."""
-    source = (page.path.parent / file).read_text(encoding="utf-8")
     try:
-        lines = part_of(function_lines(source, name), **dict(word.partition("=")[::2] for word in part))
+        lines = function_lines((page.path.parent / file).read_text(encoding="utf-8"), name)
+        return code(file, part_of(lines, **dict(word.partition("=")[::2] for word in part)))
     except NoExcerpt as error:
         raise NoExcerpt(f"{file}: {error}") from None
-    return code(file, lines)
 
 
 def kernels(page, name, *part):
-    """A kernel, or a part of it."""
-    try:
-        opencl, cuda = (excerpt(page, file, name, *part) for file in ("histogram.cl", "histogram.cuh"))
-    except NoExcerpt as error:
-        raise NoExcerpt(f"{error} (histogram.cl and histogram.cuh must both have {' and '.join([name, *part])})") from None
-    return folded("histogram.cl", opencl, "histogram.cuh", cuda)
+    """A kernel, or a part of it: histogram.cl and histogram.cuh must both have what is asked for."""
+    return folded(*(each for file in ("histogram.cl", "histogram.cuh") for each in (file, excerpt(page, file, name, *part))))
 
 
-def hosts(page, opencl_since, opencl_upto, cuda_since, cuda_upto):
+def hosts(page, *words):
     """What is new in the host programs."""
-    opencl, cuda = (excerpt(page, file, "main", f"since={since}", f"upto={upto or since}")
-                    for file, since, upto in (("opencl.cpp", opencl_since, opencl_upto), ("cuda.cu", cuda_since, cuda_upto)))
-    return folded("opencl.cpp", opencl, "cuda.cu", cuda)
+    return folded(*(each for file, since, upto in (("opencl.cpp", *words[:2]), ("cuda.cu", *words[2:]))
+                    for each in (file, excerpt(page, file, "main", f"since={since}", f"upto={upto or since}"))))
 
 
-def whole(page, opencl, cuda):
+def whole(page, *files):
     """A program that stands alone."""
-    in_both = [code(file, (page.path.parent / file).read_text(encoding="utf-8").splitlines()) for file in (opencl, cuda)]
-    return folded(opencl, in_both[0], cuda, in_both[1])
+    return folded(*(each for file in files for each in (file, code(file, (page.path.parent / file).read_text(encoding="utf-8").splitlines()))))
 
 
 KINDS = {"excerpt": excerpt, "kernels": kernels, "hosts": hosts, "whole": whole}

@@ -18,13 +18,12 @@ from recorded import ROOT, NotRecorded, digits, select
 
 
 def speed(recording, program, name, size, strategy):
-    kind = next((kind for kind in ("many", "bins") if f"/{kind}/" in program), None)  # which have their experiment in place of a size
-    where = {"kind": kind, "experiment": size} if kind else {"kind": "runs", "size": size}
-    (entry,) = select(recording, program=program, input=name, **where)
-    for result in entry["run"]["results"]:
-        if result["variant"] == strategy and result["gb_s"]:
-            return entry, result["gb_s"]
-    raise NotRecorded(f"{program} has no {strategy}")
+    kind = next((kind for kind in ("many", "bins") if f"/{kind}/" in program), "runs")  # which have their experiment in place of a size
+    (entry,) = select(recording, kind, program=program, input=name, **{"size" if kind == "runs" else "experiment": size})
+    rate = tables.rates_of(entry).get(strategy)
+    if not rate:
+        raise NotRecorded(f"{program} has no {strategy}")
+    return entry, rate
 
 
 def lost(recording, program, name):
