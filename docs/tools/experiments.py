@@ -143,24 +143,6 @@ def walls():
         yield Run(ATOMICS, row, "one table, atomic (`global`)", "global", how)
 
 
-def lane_steps():
-    """From chapter 03's kernel to `lane-bins`, a step at a time, and then `lane-bins` without each of the steps."""
-    small, large = launch("2*UNITS", 256), launch("1*UNITS", 1024)
-    for row, copies, loads, how in (
-        ("one table, a pixel per load, two groups of 256 for each unit: as `local`", 1, 0, small),
-        ("the same with 32 copies of the table", 32, 0, small),
-        ("one table, 16 pixels per load", 1, 1, small),
-        ("and four loads in flight", 1, 4, small),
-        ("and 32 copies of the table", 32, 4, small),
-        ("and one group of 1024 for each unit: `lane-bins`", 32, 4, large),
-        ("`lane-bins` with one table", 1, 4, large),
-        ("`lane-bins` with 8 copies", 8, 4, large),
-        ("`lane-bins` with a pixel per load, one in flight", 32, 0, large),
-        ("`lane-bins` with one load in flight", 32, 1, large),
-    ):
-        yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))
-
-
 GROUPS = (1, 2, 4, 6, 8)
 
 
@@ -368,23 +350,6 @@ def ahead():
                               change and change["OpenCL"], compiled=change and change["CUDA"])
 
 
-def stretches():
-    """`local` blocked. Predicted: if the latency decides, two groups are twice as fast as one; if the cache's look-ups do, for a load
-    needs 32 of them, all are equally fast."""
-    for groups in (1, 2, 3, 4):
-        yield Run(LOCAL, str(groups), "", "local", (*launch(f"{groups}*UNITS", 128), "--walk", "blocked"))
-
-
-def apart():
-    """`local` in eight groups, its lanes so many bytes apart, in turn through the whole picture. Predicted: a sector of 32 bytes comes
-    for so many pixels as one holds, so from 8 bytes on the speed is the ceiling, divided by the bytes for each pixel, down to 32."""
-    for bytes_apart in (1, 2, 4, 8, 16, 32, 64):
-        yield Run(LOCAL, str(bytes_apart), "", "local", launch("8*UNITS", 256), None if bytes_apart == 1 else Edit(
-            "        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
-            f"        atomic_inc(&table[pixels[i * {bytes_apart} % count + i * {bytes_apart} / count]]);\n    }}\n"
-            "    // Step 4: nobody reads"))
-
-
 def halves():
     """`racy`, and each half of what its `++` does. Predicted: what it writes is the reason why it is slower than `global`, so with the
     stores alone it is as slow; with the loads alone it is much faster."""
@@ -452,20 +417,6 @@ def finish():
 """))
 
 
-def six_tables():
-    """Two rows of the law's table. Predicted: six tables of 32 KiB to zero and to merge are a larger `a`, and the `b` is the ceiling."""
-    for groups, group_size in ((1, 512), (6, 128)):
-        yield Run(LANES, f"`lane-bins`, {groups} group{'s' if groups > 1 else ''} of {group_size} for each unit", "", "lane-bins",
-                  launch(f"{groups}*UNITS", group_size))
-
-
-def orders():
-    """What a photo has that random pixels and one value have not. Predicted: a core guesses whether a load needs what was stored before;
-    where neighbours are equal now and then it guesses wrong. So runs of two are slow; shuffled the photo is nearly as fast as `uniform`."""
-    for strategy in ("serial", "interleaved"):
-        yield Run("01-cpu", f"`{strategy}`", "", strategy, ())
-
-
 CPU, OPENCL, CUDA = ("C++",), ("OpenCL",), ("CUDA",)
 NOTHING_READ = "Medians. No pixels are read."
 EXPERIMENTS = {
@@ -506,7 +457,20 @@ EXPERIMENTS = {
         Run(LANES, row, groups_of(groups), "uchar-bins", launch(f"{groups}*UNITS", 128), change) for groups in GROUPS
         for row, change in (("`uchar-bins`", None), ("the group's size is a number", SIZE_KNOWN), ("four loads, four counts", FOUR_BYTES))),
         "GB/s", OPENCL),
-    "lanes": Experiment("from `local` to `lane-bins`", "Launch", tuple(lane_steps()), inputs=("uniform", "photo", "constant", "ramp")),
+    # A step at a time, and then `lane-bins` without each of the steps.
+    "lanes": Experiment("from `local` to `lane-bins`", "Launch", tuple(
+        Run(LANES, row, "", "lane-bins", (*(launch("1*UNITS", 1024) if is_large else launch("2*UNITS", 256)), "--copies", copies, "--loads", loads))
+        for row, copies, loads, is_large in (
+            ("one table, a pixel per load, two groups of 256 for each unit: as `local`", "1", "0", False),
+            ("the same with 32 copies of the table", "32", "0", False),
+            ("one table, 16 pixels per load", "1", "1", False),
+            ("and four loads in flight", "1", "4", False),
+            ("and 32 copies of the table", "32", "4", False),
+            ("and one group of 1024 for each unit: `lane-bins`", "32", "4", True),
+            ("`lane-bins` with one table", "1", "4", True),
+            ("`lane-bins` with 8 copies", "8", "4", True),
+            ("`lane-bins` with a pixel per load, one in flight", "32", "0", True),
+            ("`lane-bins` with one load in flight", "32", "1", True))), inputs=("uniform", "photo", "constant", "ramp")),
     # Most numbers of bytes in more than one way.
     "under-way": Experiment("bytes in flight, 32 to 64 Ki on each multiprocessor", "Launch for each unit", tuple(
         Run(LANES, f"1 group of {size}", column, "lane-bins", (*launch("1*UNITS", size), "--copies", "32", "--loads", loads))
@@ -554,8 +518,18 @@ EXPERIMENTS = {
             Run(chapter, f"`{strategy}`", "", strategy, ()) for chapter, strategy in ((LESSON, "vector"), (LANES, "lane-bins"), (LESSON, "tuned")))),
         unit="us", size="64M 256M 1G 3G"),
     "ahead": Experiment("`tuned` without its loads ahead", "Launch for each unit", tuple(ahead())),
-    "stretches": Experiment("the blocked walk in few groups", "Groups of 128 for each unit", tuple(stretches()), "GB/s", CUDA, ("photo",)),
-    "apart": Experiment("`local` with its lanes apart", "Bytes from lane to lane", tuple(apart()), "GB/s", OPENCL),
+    # Predicted: if the latency decides, two groups are twice as fast as one; if the cache's look-ups do, for a load needs 32 of them, all
+    # are equally fast.
+    "stretches": Experiment("the blocked walk in few groups", "Groups of 128 for each unit", tuple(
+        Run(LOCAL, str(groups), "", "local", (*launch(f"{groups}*UNITS", 128), "--walk", "blocked")) for groups in (1, 2, 3, 4)),
+        "GB/s", CUDA, ("photo",)),
+    # In turn through the whole picture. Predicted: a sector of 32 bytes comes for so many pixels as one holds, so from 8 bytes on the speed
+    # is the ceiling, divided by the bytes for each pixel, down to 32.
+    "apart": Experiment("`local` with its lanes apart", "Bytes from lane to lane", tuple(
+        Run(LOCAL, str(apart), "", "local", launch("8*UNITS", 256), None if apart == 1 else Edit(
+            "        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
+            f"        atomic_inc(&table[pixels[i * {apart} % count + i * {apart} / count]]);\n    }}\n    // Step 4: nobody reads"))
+        for apart in (1, 2, 4, 8, 16, 32, 64)), "GB/s", OPENCL),
     "halves": Experiment("`racy`, and each half of its `++`", "Counters", tuple(halves()), "GB/s", OPENCL, ("uniform", "photo"), "64M",
                          "Medians. Where counters are only written or only read nothing is counted; the time is still valid."),
     "aggregated": Experiment("`global` with one addition for the equal pixels of a warp", "Kernel", tuple(aggregated()), "GB/s", CUDA,
@@ -563,12 +537,18 @@ EXPERIMENTS = {
     "carve-out": Experiment("8-bit counters, and all the room that shared memory can have", "Groups of 128 for each unit", tuple(carve_out()),
                             "GB/s", CUDA),
     "finish": Experiment("three ways in which `tuned` comes to its end", "The histogram", tuple(finish()), "us", CUDA, size="64M"),
-    "six-tables": Experiment("one table of `lane-bins` and six, in several sizes", "Launch", tuple(six_tables()), "us", CUDA, size="64M 256M 1G"),
+    # Predicted: six tables of 32 KiB to zero and to merge are a larger `a`, and the `b` is the ceiling.
+    "six-tables": Experiment("one table of `lane-bins` and six, in several sizes", "Launch", tuple(
+        Run(LANES, f"`lane-bins`, {groups_of(groups)} of {size} for each unit", "", "lane-bins", launch(f"{groups}*UNITS", size))
+        for groups, size in ((1, 512), (6, 128))), "us", CUDA, size="64M 256M 1G"),
     "fabric": Experiment("sectors that come by way of the L2 cache's other half", "Kernel",
                          (Run(LOCAL, "`local`", "", "local", launch("2*UNITS", 256)),), "sectors for each pixel", CUDA,
                          note="One launch under Nsight Compute: `lts__t_sectors_srcunit_ltcfabric`.",
                          counters=("lts__t_sectors_srcunit_ltcfabric.sum",)),
-    "orders": Experiment("the photo's pixels in other orders, for a CPU", "Strategy", tuple(orders()), "GB/s", CPU,
+    # Predicted: a core guesses whether a load needs what was stored before; where neighbours are equal now and then it guesses wrong. So
+    # runs of two are slow; shuffled the photo is nearly as fast as `uniform`.
+    "orders": Experiment("the photo's pixels in other orders, for a CPU", "Strategy", tuple(
+        Run("01-cpu", f"`{strategy}`", "", strategy, ()) for strategy in ("serial", "interleaved")), "GB/s", CPU,
                          ("photo", *recorded.ORDERS, "uniform", "constant"), "100M"),
     "slow": Experiment("what is right and slow, each with one cause, and what is fast beside it", "Kernel", tuple(slow())),
     "slow-constant": Experiment("the same on one value", "Kernel", tuple(slow("constant")), inputs=("constant",)),
