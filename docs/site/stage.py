@@ -73,9 +73,6 @@ def relative(target, page):
     return pathlib.PurePosixPath(os.path.relpath(target, page.parent)).as_posix()
 
 
-# ---- code in tabs --------------------------------------------------------------------------------
-
-
 def two_tabs(match):
     """Code in OpenCL and in CUDA, in two tabs; the choice holds for all pages, and is remembered."""
     tab = "::::{{tab-item}} {}\n:sync: {}\n\n{}\n::::\n"
@@ -87,9 +84,6 @@ def shown(file, page):
     """A whole file."""
     real = os.path.relpath(ROOT / file, (PAGES / page).parent)
     return f"```{{literalinclude}} {real}\n:language: {LANGUAGES.get(file.suffix, 'text')}\n:linenos:\n```\n"
-
-
-# ---- links ---------------------------------------------------------------------------------------
 
 
 class Links:
@@ -127,9 +121,6 @@ class Links:
             part = TO_PLAY.sub(r'<a href="\2">\1</a>', part)
             parts[number] = TARGET.sub(lambda m: f"]({self.target(m.group(1), page)}{m.group(2)})", part)
         return "".join(parts)
-
-
-# ---- pages ---------------------------------------------------------------------------------------
 
 
 def contents(entries):

@@ -59,9 +59,6 @@ def part_of(lines, since=None, upto=None):
     return [line if line.startswith("#") else line[indent:] for line in shown]
 
 
-# ---- what the pages call -------------------------------------------------------------------------
-
-
 def code(file, lines):
     return ["```c" if file.endswith(".cl") else "```cpp", *lines, "```"]
 

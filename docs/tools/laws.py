@@ -82,8 +82,6 @@ def ceiling(recording, entries):
     return max(recorded.read_ceiling(recording, {**entry, "size": SIZE}) for entry in entries)
 
 
-# ---- queues --------------------------------------------------------------------------------------
-
 WARP = 32
 COUNTERS_IN_A_SECTOR = 8  # of 4 bytes, in 32
 COUNTERS_IN_A_PIECE = 64  # pieces of 256 bytes; the four of the table go to two queues of the L2 cache, one after the other

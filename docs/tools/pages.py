@@ -35,9 +35,6 @@ def plain(text, keep_code=False):
     return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*`]+)\*+", r"\1\2", text).split())
 
 
-# ---- links ---------------------------------------------------------------------------------------
-
-
 def anchor(title):
     """A heading as GitHub turns it into a name."""
     title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)  # a link in a heading: its text
@@ -79,9 +76,6 @@ def dead_links(page, text, root=ROOT):
             if part not in anchors(other):
                 wrong.append(f"the link to {link} names no heading of that page")
     return wrong
-
-
-# ---- lessons -------------------------------------------------------------------------------------
 
 
 def lesson_faults(text):

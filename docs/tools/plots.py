@@ -118,9 +118,6 @@ def name_points(axes, series):
         axes.text(1.05, label, name, va="center_baseline", size=SMALL, **CODE, **how)
 
 
-# ---- what they show ------------------------------------------------------------------------------
-
-
 def in_bytes(low, high, step=1):
     """Ticks {bytes: words}, a power of two to each `step`."""
     powers = (power for power in range(0, 32, step) if low <= 2**power <= high)
@@ -200,9 +197,6 @@ def predicted_plot(recording):
                 {value: f"{value}" for value in (1, 10, 100, 1000)}, ((1, 5000),) * 2, (3133, "read ceiling, {} GB/s"),
                 tuple(([(1, off), (5000, 5000 * off)], dashes) for off, dashes in ((1, ()), (1.25, (5, 4)), (0.8, (5, 4)))), (), series,
                 (("o", 6, "blue"), ("D", 6, "orange"), ("^", 7, "purple"), ("s", 6, "yellow")))
-
-
-# ---- the files -----------------------------------------------------------------------------------
 
 
 def signed(plot, drawing, by):

@@ -35,9 +35,6 @@ class NotRecorded(ValueError):
     """The results do not have what was asked for; the text says what."""
 
 
-# ---- sizes and numbers ---------------------------------------------------------------------------
-
-
 def pixels_of(size):
     """The number of pixels that "16M" stands for. Raises ValueError for what is no size."""
     factor = dict(UNITS).get(size[-1:], 0)
@@ -68,8 +65,6 @@ def digits(value):
     decimals = max(0, 3 - len(str(int(rounded)))) if rounded >= 1 else 3
     return f"{value:.{decimals}f}"
 
-
-# ---- looking up ----------------------------------------------------------------------------------
 
 def load(path):
     """The contents of a file of results. Raises NotRecorded where there is none or it is damaged."""
@@ -167,9 +162,6 @@ def dates(entries):
     """When the entries were recorded: a day, or the first and the last."""
     days = sorted({entry["date"] for entry in entries})
     return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-
-
-# ---- writing -------------------------------------------------------------------------------------
 
 
 def merged(old, machine, kind, entry):

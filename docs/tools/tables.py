@@ -43,11 +43,6 @@ def input_of(entry):
     return f"{entry['run']['input']['name']}, {size_in_words(pixels_in(entry))}"
 
 
-def duration(milliseconds):
-    """A time with its unit, for columns that hold both short and long ones."""
-    return f"{digits(1000 * milliseconds)} µs" if milliseconds < 1 else f"{digits(milliseconds)} ms"
-
-
 def ceiling_words(recording, entries):
     """The read ceiling behind these entries, in a sentence; nothing where none was measured."""
     ceilings = {recorded.read_ceiling(recording, entry): entry["run"]["device"] for entry in entries}
@@ -78,10 +73,6 @@ def results_of(entries):
 
 def variants_of(entries):
     return unique(result["variant"] for result in results_of(entries))
-
-
-def titles(variants):
-    return [f"`{variant}`" for variant in variants]
 
 
 def rates_of(entry):
@@ -142,7 +133,7 @@ def by_entry(entries, what, first, more, note, show=lambda entry, rate: rate):
     variants = variants_of(entries)
     rows = [[*(of(entry, rates) for of in first.values()), *(show(entry, rates.get(variant)) for variant in variants),
              *(of(entry, rates) for of in more.values())] for entry, rates in zip(entries, map(rates_of, entries))]
-    return entries, f"{device(entries[0])}: {what}", [*first, *titles(variants), *more], rows, note
+    return entries, f"{device(entries[0])}: {what}", [*first, *(f"`{variant}`" for variant in variants), *more], rows, note
 
 
 INPUT = {"<Input": lambda entry, _: entry["input"]}
@@ -411,7 +402,7 @@ def tuning_table(recording, program):
     run = entry["run"]
     rows = [[size_in_words(best["pixels"]), f"`{best['kernel']}`",
              *(str(best[part]) for part in ("copies", "loads", "group_size", "groups_per_unit")),
-             duration(best["worst_ms"]), best["gb_s"]] for best in run["best"]]
+             f"{digits(1000 * worst)} µs" if (worst := best["worst_ms"]) < 1 else f"{digits(worst)} ms", best["gb_s"]] for best in run["best"]]
     count = Counter(trial["outcome"] for trial in run["trials"])
     outcomes = ", ".join(f"{count[name]} {name}" for name in ("measured", "refused", "wrong", "not tried"))
     return ([entry], f"{device(entry)}: the best launch found for each size",
