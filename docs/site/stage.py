@@ -3,7 +3,7 @@
 
     docs/site/stage.py FOLDER [REPOSITORY]    written anew: what Sphinx reads, and in _extra what it copies as it stands
 
-REPOSITORY is the address that the first page asks a reader to clone; without one it says where the clone is.
+REPOSITORY is the address that the first page asks a reader to clone.
 
 The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
@@ -43,8 +43,6 @@ BLOCK = r"(```(?:(?!^```).)*^```)"
 FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
                     rf"<details><summary>The same in CUDA \([\w.]+\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
-# What the first page says of the repository: a reader of the site need not have it.
-CLONE = "Type these in a clone of this repository."
 # Of a page that the search leaves out: it leads to lessons, not to listings.
 NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
@@ -140,9 +138,8 @@ def above(page, links):
     """The README in whose contents a page stands: that of its folder, or of the nearest around it."""
     if page in top(links):
         return FIRST
-    folder = page.parent.parent if page.name == "README.md" else page.parent
-    while folder / "README.md" not in links.pages:
-        folder = folder.parent
+    folders = list(page.parents)[page.name == "README.md":]
+    folder = next(folder for folder in folders if folder / "README.md" in links.pages)
     return folder / "README.md" if folder.parts else DOCS
 
 
@@ -202,9 +199,8 @@ def staged(page, links, foretold):
         in_lab = relative(PLAY / "lab.html", page) + f"#strategy={urllib.parse.quote(TASKS[page.parent], safe='')}"
         text = GOAL.sub(rf"\g<0> It is [a task in the lab]({in_lab}), too, in the browser.", text, count=1)
     text = FOLDED.sub(two_tabs, text)
-    if page == FIRST and CLONE in text:
-        text = text.replace(CLONE, f"Type these in a clone of [the repository]({REPOSITORY})." if REPOSITORY else
-                            "Type these in the clone that this site was built in (it is the folder in which `build/site` is).")
+    if page == FIRST and REPOSITORY:
+        text = text.replace("in a clone of this repository", f"in a clone of [this repository]({REPOSITORY})")
     text = links.rewrite(text, page)
     text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.measured}\n|", 1), text)
     if page.name != "README.md":

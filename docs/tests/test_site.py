@@ -11,13 +11,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from unittest import mock
 
 import repository
 
 ROOT = repository.ROOT
-sys.path.append(str(ROOT / "docs" / "site"))
-import stage as site  # noqa: E402
 
 BUILT = repository.folder_option("--build")
 NEEDED = "import sphinx, myst_parser, furo, sphinx_copybutton, sphinx_design"
@@ -53,6 +50,7 @@ class Staged(unittest.TestCase):
         """Not whether links lead somewhere, and what tabs and tables do: that is tested where the site is built."""
         for page, pattern in (
                 ("index.md", r"\[MIT\]\(LICENSE.md\)"),
+                ("index.md", r"in a clone of \[this repository\]\(https://example.org/r\)\."),
                 (f"{self.LESSON}/index.md", r"\[histogram.cl\]\(histogram.cl.md\)"),
                 (f"{self.LESSON}/index.md", r"\n\*\*[^\n]*\*\*\n\n{\.measured}\n\| Strategy"),
                 ("02-global-atomics/index.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?:sync: cuda\n\n```cpp\n// A whole CUDA"),
@@ -65,11 +63,6 @@ class Staged(unittest.TestCase):
             with self.subTest(page=page, pattern=pattern):
                 self.assertRegex(self.page(page), pattern)
 
-    def test_the_first_page_says_what_to_clone(self):
-        self.assertIn("in a clone of [the repository](https://example.org/r).", self.page("index.md"))
-        with mock.patch.multiple(site, REPOSITORY="", TASKS={}, create=True):
-            page = site.staged(site.FIRST, site.Links(), [])
-        self.assertIn("Type these in the clone that this site was built in", page)
 
 
 @unittest.skipIf(BUILT is None, "no folder to build it in: --build FOLDER")
