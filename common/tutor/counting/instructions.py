@@ -21,6 +21,7 @@ WEIGHTS = {"logic": 0.2, "shift": 0.9, "add": 1.1, "wide": 0.6, "jump": 1.4, "mo
 INTEGERS = {"logic": 0.7, "shift": 1.1, "wide": 0.5}
 KINDS = (("logic", ("and", "or", "xor", "not", "bt")), ("shift", ("sh", "sa", "ro", "set", "cmov", "neg", "bsf", "cmp", "test")),
          ("add", ("add", "sub", "lea", "imul", "inc", "dec", "adc", "sbb", "mul")))
+CALL, LONGEST = 5, 1 << 16  # bytes: of a hook's call, and of no basic block
 HOOKS = "__sanitizer_cov", "note_atomic"
 REGISTERS = {"%" + name.format(n): n for n in "abcd" for name in ("r{}x", "e{}x", "{}x", "{}l", "{}h")}
 REGISTERS |= {"%" + name.format(n): n for n in ("si", "di", "bp") for name in ("r{}", "e{}", "{}", "{}l")}
@@ -101,9 +102,10 @@ def weighed(code, memories):
 
 
 @functools.cache
-def blocks(program):
-    """{address: [(address, operation, operands), ...]} of each basic block, by the address behind its call."""
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "-C", program], capture_output=True, text=True, check=True).stdout
+def blocks(program, first, last):
+    """{address: [(address, operation, operands), ...]} of the basic blocks between two addresses, by the address behind its call."""
+    part = f"--start-address={first}", f"--stop-address={last}"  # all of a program takes longer than to count its kernels
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "-C", *part, program], capture_output=True, text=True, check=True).stdout
     found, code = {}, None
     for line in text.splitlines():
         at = re.match(r"\s+([0-9a-f]+):\t(\S+)\s*([^#]*)", line)
@@ -122,8 +124,9 @@ def of(program, launch):
     entered = {int(site.rpartition("+")[2], 16): times for site, times in launch["entered"].items()}
     memories = {int(line["site"].rpartition("+")[2], 16): line["memory"] for line in launch["lines"]}
     total = {"all": 0.0, "integers": 0.0, "popc": 0.0, "words": 0.0, "chain": 0.0}
+    code = blocks(program, min(entered) - CALL, max(entered) + LONGEST)
     for address, times in entered.items():
-        many = weighed(blocks(program).get(address, []), memories)
+        many = weighed(code.get(address, []), memories)
         total["all"] += times * sum(weight * many[kind] for kind, weight in WEIGHTS.items())
         total["integers"] += times * sum(weight * many[kind] for kind, weight in INTEGERS.items())
         total["popc"] += times * many["popc"]

@@ -46,14 +46,14 @@ def source_of(api):
     return "histogram.cuh" if api == "CUDA" else "histogram.cl"
 
 
-def counts_of(build, one, api, is_slow, folder):
-    """Its counts, or those of what is fast beside it. Where its source is changed it lies in the folder."""
+def counts_of(build, one, api, is_slow, folder, most=0):
+    """Its counts, or those of what is fast beside it, of `most` million pixels. Where its source is changed it lies in the folder."""
     words = gallery.arguments_of(one.shows if is_slow else one.beside or one.shows)
     if is_slow and one.changes:
         gallery.make(one, folder, [source_of(api)])
         words += ["--kernels", str(pathlib.Path(folder, source_of(api)).resolve())]
     # So many that a work-item of 03/1 comes back to each of its columns: else its bytes, side by side, count as one wide load.
-    count.MOST[api] = (64 if api == "CUDA" or one.counts == "sectors" else 16) << 20
+    count.MOST[api] = (most or (64 if api == "CUDA" or one.counts == "sectors" else 16)) << 20
     return count.of_program(build, one.chapter, one.variant, api, words)
 
 

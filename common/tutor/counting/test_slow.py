@@ -15,12 +15,13 @@ import gallery  # noqa: E402
 import model  # noqa: E402
 import programs  # noqa: E402
 import slow  # noqa: E402
-from programs import BUILD, GIVEN, QUICK, Test  # noqa: E402
+from programs import GIVEN, QUICK, Test  # noqa: E402
+from served import Served  # noqa: E402
 from test_counting import built, groups  # noqa: E402
 
 SLOW = gallery.mistakes(folder="slow")
 # 100 work-items are no whole warps, and seven groups no share of anything.
-INPUTS = ("--random 100003", "--random 70001 --values 4 --group-size 100 --groups 7", "--random 5 --group-size 64")
+INPUTS = ("--random 100003", "--random 70001 --values 4 --group-size 100 --groups 7", "--random 5 --group-size 100")
 
 
 class Gallery(Test):
@@ -45,15 +46,17 @@ class Right(Test):
 
     def test_opencl(self):
         built("OpenCL", *{one.chapter for one in SLOW})
-        for one in SLOW:
-            with tempfile.TemporaryDirectory() as folder, self.subTest(one.number):
-                kernels = ["--kernels", pathlib.Path(folder, "histogram.cl")] if one.changes else []
-                if one.changes:
-                    gallery.make(one, folder, ["histogram.cl"])
-                for words in INPUTS:
-                    program = [GIVEN.build / one.chapter / "opencl", "--variant", one.variant, *QUICK, "--no-diagnosis", *kernels]
-                    done = programs.Run([*program, *words.split(), "--device", gallery.POCL])
-                    self.assertEqual(done.status, 0, done)
+        for chapter in dict.fromkeys(one.chapter for one in SLOW):
+            with Served(GIVEN.build / chapter / "opencl") as program, tempfile.TemporaryDirectory() as folder:
+                for one in (one for one in SLOW if one.chapter == chapter):
+                    kernels = ["--kernels", pathlib.Path(folder, "histogram.cl")] if one.changes else []
+                    if one.changes:
+                        gallery.make(one, folder, ["histogram.cl"])
+                    for words in INPUTS:
+                        with self.subTest(one.number, words=words):
+                            answer = program.ask(["--variant", one.variant, *QUICK, "--no-diagnosis", *kernels, *words.split(),
+                                                  "--device", gallery.POCL])
+                            self.assertEqual([each["check"] for each in answer.get("run", {}).get("results", [])], ["match"], answer)
 
 
 class Counts(Test):
@@ -63,7 +66,12 @@ class Counts(Test):
         built(api, *{one.chapter for one in SLOW})
         for one in SLOW:
             with tempfile.TemporaryDirectory() as folder, groups(run_groups), self.subTest(one.number):
-                of = [slow.counts_of(GIVEN.build, one, api, is_slow, folder) for is_slow in (True, False)]
+                # Where a few requests decide, a line through small counts leads astray.
+                most = 64 if one.counts in ("sectors", "visits") else 16
+                if api == "OpenCL":  # where nothing is predicted: so few that no line has to be drawn on
+                    fewer = "64M" if one.counts == "sectors" else "4M"
+                    one = one._replace(shows=one.shows.replace("256M", fewer), beside=one.beside.replace("256M", fewer))
+                of = [slow.counts_of(GIVEN.build, one, api, is_slow, folder, most) for is_slow in (True, False)]
                 values = [slow.value_of(one, counts) for counts in of]
                 said = [model.predict(counts, model.devices()["h100"]) for counts in of] if api == "CUDA" else []
                 gain = "none" if None in [each["us"] for each in said] else said and f"{said[0]['us'] / said[1]['us']:.2f}"
