@@ -168,7 +168,8 @@ def asked(text, page, foretold):
             heading = re.findall(r"^## (.*)", text[:answer.start()], re.MULTILINE)[-1]
             its = page.parent if page.name == "README.md" else page.with_suffix("")
             foretold.append({
-                **of_it, "id": f"{its} {len(foretold) - before + 1}", "link": f"{place(page).with_suffix('.html').as_posix()}#{pages.anchor(heading)}",
+                **of_it, "id": f"{its} {len(foretold) - before + 1}",
+                "link": f"{place(page).with_suffix('.html').as_posix()}#{pages.anchor(heading)}",
                 "unit": pages.plain(of_it.get("unit", "")), "title": f"{title}, question {number}" if number else title,
                 "text": pages.plain(of_it["ask"] or question), "ask": of_it["ask"] and pages.plain(of_it["ask"])})
             places += prediction(foretold[-1], page) + "\n\n"
@@ -233,7 +234,7 @@ def all_devices():
     for path, recording, size, entries, name in recordings():
         for api in recorded.unique(entry["run"]["api"] for entry in entries):
             of_api = [entry for entry in entries if entry["run"]["api"] == api]
-            best = {entry["run"]["chapter"]: max((recorded.speeds_of(recording, entry, result)[1] or 0 for result in entry["run"]["results"]))
+            best = {entry["run"]["chapter"]: max(recorded.speeds_of(recording, entry, result)[1] or 0 for result in entry["run"]["results"])
                     for entry in of_api}
             rows.append([f"[{name}]({path.stem}.md)", api, *(best.get(chapter) or None for chapter in chapters),
                          recorded.size_in_words(recorded.pixels_of(size)), recorded.dates(of_api)])
@@ -247,8 +248,9 @@ def results_page(path, recording, entries, name):
     rows = [[entry["run"]["chapter"], f"`{result['variant']}`", entry["run"]["api"], *recorded.speeds_of(recording, entry, result)]
             for entry in entries for result in entry["run"]["results"]]
     table = tables.markdown(["<Chapter", "<Strategy", "<API", "GB/s", "% of the read ceiling", "Times the speed of `serial`"], rows)
-    return "\n".join([f"{NO_SEARCH}# {name}", "", f"All strategies on {tables.input_of(entries[0])}. What the numbers mean: [measuring](../measuring.md). "
-                      f"All that was recorded is in `docs/results/{path.name}`.", "", "{.measured}", *table, "", provenance, ""])
+    return "\n".join([f"{NO_SEARCH}# {name}", "", f"All strategies on {tables.input_of(entries[0])}. What the numbers mean: "
+                      f"[measuring](../measuring.md). All that was recorded is in `docs/results/{path.name}`.",
+                      "", "{.measured}", *table, "", provenance, ""])
 
 
 def file_page(path):

@@ -53,7 +53,8 @@ class Staged(unittest.TestCase):
                 ("index.md", r"in a clone of \[this repository\]\(https://example.org/r\)\."),
                 (f"{self.LESSON}/index.md", r"\[histogram.cl\]\(histogram.cl.md\)"),
                 (f"{self.LESSON}/index.md", r"\n\*\*[^\n]*\*\*\n\n{\.measured}\n\| Strategy"),
-                ("02-global-atomics/index.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?:sync: cuda\n\n```cpp\n// A whole CUDA"),
+                ("02-global-atomics/index.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?"
+                 r":sync: cuda\n\n```cpp\n// A whole CUDA"),
                 # An answer at a page's end is behind its question here.
                 (f"{self.LESSON}/index.md",
                  r'(?s)\*\*5\.(?:(?!\n## ).)*class="predict"(?:(?!\n## ).)*<summary>Answer</summary>\n\nEach work-item still'),

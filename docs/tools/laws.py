@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import recorded
 from experiments import LANES, LOCAL, recorded_of
-from experiments import EXPERIMENTS, LANES, LOCAL
 from recorded import ROOT, NotRecorded
 
 sys.path.append(str(ROOT / "common" / "tutor" / "exercise"))

@@ -1,7 +1,7 @@
 """Predicted times beside measured ones, and the constants that they are made with: common/tutor/counting/accuracy.json, devices.json.
 
     accuracy: chapters|others|stranger|limits|kernels|kernels-stranger
-        how far predictions were off: of the chapters' recorded runs or of unseen.cu's kernels, by half, or of a stranger's; by what limits; each kernel
+        how far predictions were off: of the chapters' recorded runs or of unseen.cu's kernels, by half, or of a stranger's; by limits; each kernel
     constants: all
         the constants of the devices, and which of them are fitted
 """
@@ -9,7 +9,7 @@
 import itertools
 import sys
 
-from recorded import ROOT, digits
+from recorded import ROOT
 from tables import markdown
 
 sys.path.append(str(ROOT / "common" / "tutor" / "counting"))
@@ -44,7 +44,8 @@ def accuracy_lines(page, which):
         for kernel in dict.fromkeys(row["name"].split()[0] for row in others):
             of = [row for row in others if row["name"].split()[0] == kernel]
             factors = sorted(row["predicted_us"] / row["measured_us"] for row in of if row["predicted_us"])
-            found.append([f"`{kernel}`", of[0]["half"], f"{factors[0]:.2f} to {factors[-1]:.2f}" if factors else "none", str(len(factors)), of[0]["limit"]])
+            found.append([f"`{kernel}`", of[0]["half"], f"{factors[0]:.2f} to {factors[-1]:.2f}" if factors else "none", str(len(factors)),
+                          of[0]["limit"]])
         return markdown(("<kernel", "half", "predicted by measured", "numbers for 16 runs", "lowest limit, random pixels"), found)
     if which == "limits":
         names = sorted({row["limit"] for row in all_rows})
@@ -60,7 +61,8 @@ def accuracy_lines(page, which):
 
 def constants_lines(page, which):
     both = model.devices()
-    lines = [[words, *(both[name][key] for name in both), "fitted" if key in both["h100"]["fitted"] else "measured"] for key, words in CONSTANTS.items()]
+    lines = [[words, *(of[key] for of in both.values()), "fitted" if key in both["h100"]["fitted"] else "measured"]
+             for key, words in CONSTANTS.items()]
     lines += [[f"a launch, with zeroing, {api}, us", *(of["launch_us"][api] for of in both.values()), "measured"] for api in ("CUDA", "OpenCL")]
     return markdown(("<constant", *(name.upper() for name in both), "from"), lines)
 
