@@ -94,15 +94,12 @@ def launch(groups, group_size):
     return "--groups", str(groups), "--group-size", str(group_size)
 
 
-FILLED = "and filled: four groups of 512 for each unit"
-
-
 def steps():
     """From chapter 03's kernel to `tuned`, one thing new in each row."""
     two = "--launches", "two"
     for row, strategy, arguments, opencl, cuda in (
         ("`two-per-sm`: two groups of 256 for each unit", "two-per-sm", (), None, None),
-        (FILLED, "two-per-sm", ("--group-size", "512", "--groups", "4*UNITS"), None, None),
+        ("and filled: four groups of 512 for each unit", "two-per-sm", ("--group-size", "512", "--groups", "4*UNITS"), None, None),
         ("`occupancy`: the walk over the picture, a row at a time (edited)", "occupancy", (),
          Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1"),
          Edit("constexpr unsigned kRowsAtOnce = 8;", "constexpr unsigned kRowsAtOnce = 1;")),
@@ -555,15 +552,15 @@ EXPERIMENTS = {
             Run(chapter, f"`{strategy}`", "", strategy, ()) for chapter, strategy in ((LESSON, "vector"), (LANES, "lane-bins"), (LESSON, "tuned")))),
         unit="us", size="64M 256M 1G 3G"),
     "ahead": Experiment("`tuned` without its loads ahead", "Launch for each unit", tuple(ahead())),
-    "stretches": Experiment("the blocked walk in few groups", "Groups of 128, and places of a sector where their stretches begin", tuple(stretches()), "GB/s",
-                            CUDA, ("photo",)),
+    "stretches": Experiment("the blocked walk in few groups", "Groups of 128, and places of a sector where their stretches begin", tuple(stretches()),
+                            "GB/s", CUDA, ("photo",)),
     "apart": Experiment("`local` with its lanes apart", "Bytes from lane to lane", tuple(apart()), "GB/s", OPENCL),
     "halves": Experiment("`racy`, and each half of its `++`", "Counters", tuple(halves()), "GB/s", OPENCL, ("uniform", "photo"), "64M",
                          "Medians. Where counters are only written or only read nothing is counted; the time is still valid."),
     "aggregated": Experiment("`global` with one addition for the equal pixels of a warp", "Kernel", tuple(aggregated()), "GB/s", CUDA,
                              ("photo", "uniform", "constant", "ramp"), "64M"),
-    "carve-out": Experiment("8-bit counters in six groups, with more room and with fewer registers", "Groups of 128 for each unit", tuple(carve_out()),
-                            "GB/s", CUDA),
+    "carve-out": Experiment("8-bit counters in six groups, with more room and with fewer registers", "Groups of 128 for each unit",
+                            tuple(carve_out()), "GB/s", CUDA),
     "finish": Experiment("three ways in which `tuned` comes to its end", "The histogram", tuple(finish()), "us", CUDA, size="64M"),
     # Predicted: six tables of 32 KiB to zero and to merge are a larger `a`, and the `b` is the ceiling.
     "six-tables": Experiment("one table of `lane-bins` and six, in several sizes", "Launch", tuple(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import laws
 import recorded
-from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL, PROFILE, STALLS, gallery, recorded_of, stall
+from experiments import ATOMICS, EXPERIMENTS, LANES, LESSON, LOCAL, PROFILE, STALLS, gallery, recorded_of, stall
 from pages import FENCED, HEADING, anchor
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
@@ -452,8 +452,6 @@ RUNGS = (
     Rung(ATOMICS, "global", "one table for all, an atomic addition for each pixel", 512),
     Rung(ATOMICS, "subhist", "a table for each group, in global memory, and a second kernel adds them", 512),
     Rung(LOCAL, "local", "the group's table in local memory", 512),
-    Rung(LOCAL, "local-buckets", "each group writes a row, the host adds the rows", 512, in_book=False),
-    Rung(LOCAL, "local-subhist", "a second kernel adds the rows", 512, in_book=False),
     Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "lanes", "one table, 16 pixels per load"),
     Rung(LANES, "lane-bins", "and four loads in flight", 32 * KI, "lanes", "and four loads in flight"),
     Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table"),
@@ -461,10 +459,6 @@ RUNGS = (
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
     Rung(LANES, "uchar-bins", "8-bit counters for each work-item, in local memory", 256, in_book=False),
     Rung(LANES, "uchar-bins-banked", "the same, each work-item in a bank of its own", 256, in_book=False),
-    Rung(LESSON, "two-per-sm", "chapter 03's kernel", 512, in_book=False),
-    Rung(LESSON, "two-per-sm", "as many work-items as the device holds", 2 * KI, "steps", FILLED, in_book=False),
-    Rung(LESSON, "occupancy", "a walk in x and y, eight rows one after the other", 2 * KI, in_book=False),
-    Rung(LESSON, "vector", "16 pixels to a load", 24 * KI, in_book=False),
     Rung(LESSON, "tuned", "copies, loads and launch that a search found for this device", 64 * KI),
 )
 
@@ -494,10 +488,10 @@ def found_in(recording, rung, name, size):
 
 
 def rungs_of(which):
-    """Those of the book; or of a chapter, and before them where it comes from: chapter 05 begins with 03's kernel itself."""
+    """Those of the book; or of a chapter, and before them where it comes from."""
     if which == "book":
         return [rung for rung in RUNGS if rung.in_book and rung.chapter != CPU]
-    before = [rung for rung in RUNGS if CPU < rung.chapter < which != LESSON and rung.in_book]
+    before = [rung for rung in RUNGS if CPU < rung.chapter < which and rung.in_book]
     return before[-1:] + [rung for rung in RUNGS if rung.chapter == which]
 
 
