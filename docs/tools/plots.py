@@ -185,7 +185,7 @@ def roofline(recording):
 
 def predicted_plot(recording):
     """Predicted against measured GB/s."""
-    series = {words: [] for words in ("chapters, CUDA", *(f"other kernels, {half}" for half in ("seen", "unseen", "stranger")))}
+    series = {words: [] for words in ("chapters, CUDA", *(f"other kernels, {half}" for half in ("seen", "unseen")))}
     for row in predicted.rows():
         if row["predicted_us"] and row["api"] == "CUDA":
             name = "chapters, CUDA" if row["of"] == "chapters" else f"other kernels, {row['half']}"
@@ -196,7 +196,7 @@ def predicted_plot(recording):
                 f"{recording['machine']['gpu']}; medians (docs/counting.md).", ("measured, GB/s", "predicted, GB/s"),
                 {value: f"{value}" for value in (1, 10, 100, 1000)}, ((1, 5000),) * 2, (3133, "read ceiling, {} GB/s"),
                 tuple(([(1, off), (5000, 5000 * off)], dashes) for off, dashes in ((1, ()), (1.25, (5, 4)), (0.8, (5, 4)))), (), series,
-                (("o", 6, "blue"), ("D", 6, "orange"), ("^", 7, "purple"), ("s", 6, "yellow")))
+                (("o", 6, "blue"), ("D", 6, "orange"), ("^", 7, "purple")))
 
 
 def signed(plot, drawing, by):

@@ -1,7 +1,7 @@
 """Predicted times beside measured ones, and the constants that they are made with: common/tutor/counting/accuracy.json, devices.json.
 
-    accuracy: chapters|others|stranger|limits|kernels|kernels-stranger
-        how far predictions were off: of the chapters' recorded runs or of unseen.cu's kernels, by half, or of a stranger's; by limits; each kernel
+    accuracy: chapters|others|limits|kernels
+        how far predictions were off: of the chapters' recorded runs or of unseen.cu's kernels, by half; by what limits; each kernel
     constants: all
         the constants of the devices, and which of them are fitted
 """
@@ -25,11 +25,11 @@ HEAD = "rows", "with a number", "within 5 %", "10 %", "25 %", "a factor 1.5", "w
 CONSTANTS = {
     "multiprocessors": "multiprocessors", "clock_ghz": "clock, GHz", "ceiling_gb_s": "read ceiling, GB/s",
     "answer_ns": "an answer from memory, less the cache's, ns", "sector_ns": "more for each sector that a warp has in flight, ns",
-    "visit_ns": "a visit in a queue of the L2 cache, ns", "popc_clocks": "clocks of a multiprocessor for a `__popc`",
-    "integer_clocks": "clocks of a multiprocessor for an integer instruction", "barrier_ns": "a barrier, ns",
-    "instruction_ns": "a warp's instruction, ns", "word_ns": "a vote or shuffle besides, ns", "loop_ns": "a turn besides, ns",
+    "visit_ns": "a visit in a queue of the L2 cache, ns", "spread_share": "how busy many queues are at once", "popc_clocks": "clocks of a multiprocessor for a `__popc`",
+    "vote_clocks": "the same for a vote", "match_clocks": "the same for each value of a match", "integer_clocks": "clocks of a multiprocessor for an integer instruction", "barrier_ns": "a barrier, ns",
+    "instruction_ns": "a warp's instruction, ns", "loop_ns": "a turn besides, ns",
     "chain_share": "what a chain of instructions takes, by what it should", "end_share": "of the queue at the end, what nothing hides",
-    "bend": "how sharply limits give way to each other (exponent)", "queue_bend": "the same of the queues"}
+    "end_hidden": "most of it that hides, by what a group takes before", "bend": "how sharply limits give way to each other (exponent)", "queue_bend": "the same of the queues"}
 
 
 def shares(of_rows):
@@ -39,8 +39,8 @@ def shares(of_rows):
 
 def accuracy_lines(page, which):
     all_rows, found = rows(), []
-    others = [row for row in all_rows if row["of"] == "others" and (row["half"] == "stranger") == which.endswith("stranger")]
-    if which.startswith("kernels"):
+    others = [row for row in all_rows if row["of"] == "others"]
+    if which == "kernels":
         for kernel in dict.fromkeys(row["name"].split()[0] for row in others):
             of = [row for row in others if row["name"].split()[0] == kernel]
             factors = sorted(row["predicted_us"] / row["measured_us"] for row in of if row["predicted_us"])
@@ -51,7 +51,7 @@ def accuracy_lines(page, which):
         names = sorted({row["limit"] for row in all_rows})
         return markdown(("<the lowest limit", *HEAD), [[name, *shares([row for row in all_rows if row["limit"] == name])] for name in names])
     of_kind = [row for row in all_rows if row["of"] == "chapters"] if which == "chapters" else others
-    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen", "stranger")):
+    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen")):
         of = [row for row in of_kind if (row["api"], row["half"]) == (api, half)]
         if of:
             right, pairs = accuracy.in_order(of)
@@ -60,7 +60,7 @@ def accuracy_lines(page, which):
 
 
 def constants_lines(page, which):
-    both = model.devices()
+    both = {name: {**of, **{f"{word}_clocks": clocks for word, clocks in of["word_clocks"].items()}} for name, of in model.devices().items()}
     lines = [[words, *(of[key] for of in both.values()), "fitted" if key in both["h100"]["fitted"] else "measured"]
              for key, words in CONSTANTS.items()]
     lines += [[f"a launch, with zeroing, {api}, us", *(of["launch_us"][api] for of in both.values()), "measured"] for api in ("CUDA", "OpenCL")]

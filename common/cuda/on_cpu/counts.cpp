@@ -39,12 +39,14 @@ bool is_atomic(What what) {
 }
 
 // Passes of the banks: each of the 32 serves one word in a pass. Lanes that want one word share it,
-// where they read, or where all add a constant 1; else each takes a pass. A pass is 128 bytes at
-// most: with wide accesses a half or a quarter of the warp.
+// where they read, or where all add a constant 1; else each takes a pass. With accesses wider than
+// a word each half of the warp has passes of its own. A match takes one for each value.
 unsigned passes_of(const Step& step) {
+    if (step.first.what == kMatch)
+        return static_cast<unsigned>(std::set<std::uint64_t>(step.at, step.at + step.count).size());
     const unsigned bytes = step.first.bytes;
     const bool shares = step.first.what != kAtomic;
-    const unsigned at_once = bytes <= 4 ? kWarp : kWarp * 4 / bytes;
+    const unsigned at_once = bytes <= 4 ? kWarp : kWarp / 2;
     unsigned passes = 0;
     for (unsigned begin = 0; begin < kWarp; begin += at_once) {
         std::array<std::vector<std::uint64_t>, kWarp> banks;
@@ -139,11 +141,18 @@ std::size_t Launch::at_once() const {
     return std::min(resident().first, (groups + Device::kUnits - 1) / Device::kUnits);
 }
 
+// Two queues for each KiB: of the first 128 KiB in turn 32 pairs, which change places once, and
+// of all others 40 (docs/results/counting/queues-h100.json).
+std::size_t queue_of(std::uint64_t piece) {
+    const std::uint64_t kib = piece / 4, pair = kib < 128 ? kib % 32 : kib % 40;
+    return pair * 2 + (piece + kib / 64) % 2;
+}
+
 std::vector<double> Launch::queues() const {
     std::map<std::size_t, const Pieces*> by_group;
     for (const Pieces& each : pieces)
         if (!each.visits.empty()) by_group[each.group] = &each;
-    std::vector<double> found(64);
+    std::vector<double> found(80);
     if (by_group.empty()) return found;
     const auto first_of = [](const Pieces& each) {
         return static_cast<std::int64_t>(each.visits.begin()->first.second);
@@ -159,8 +168,7 @@ std::vector<double> Launch::queues() const {
         for (const auto& [piece, visits] : near->second->visits) {
             const auto at =
                 static_cast<std::uint64_t>(static_cast<std::int64_t>(piece.second) + step * by);
-            // Two queues for each KiB, 64 in all (chapter 02).
-            found[at / 4 % 32 * 2 + at % 2] += visits;
+            found[queue_of(at)] += visits;
         }
     }
     return found;
@@ -200,10 +208,32 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
     for (const auto& [load, need] : needed) {
         std::size_t loads = 0, bytes = 0, others = 0;
         for (std::size_t i = load; i < need; ++i) {
-            others += first_lane[i].what != kBlock && first_lane[i].memory != kGlobal ? 1 : 0;
+            others += first_lane[i].what < kMatch && first_lane[i].memory != kGlobal ? 1 : 0;
             if (first_lane[i].what != kLoad || first_lane[i].memory != kGlobal) continue;
             ++loads;
             bytes += first_lane[i].bytes;
+        }
+        // What a basic block loads, a GPU's compiler asks for at its begin, unless global memory
+        // changes in it; local memory is another.
+        std::size_t begin = load, end = load;
+        const auto goes_on = [this](std::size_t i) {
+            return first_lane[i].what == kLoad || first_lane[i].memory == kLocal;
+        };
+        while (begin > 0 && first_lane[begin - 1].what != kBlock && goes_on(begin - 1))
+            --begin;
+        while (end < first_lane.size() && first_lane[end].what != kBlock && goes_on(end))
+            ++end;
+        const auto is_load = [](const Access& each) {
+            return each.what == kLoad && each.memory == kGlobal;
+        };
+        const auto at = [this](std::size_t i) {
+            return first_lane.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        const auto of_block = static_cast<std::size_t>(std::count_if(at(begin), at(end), is_load));
+        if (of_block > loads) {
+            loads = of_block;
+            bytes = loads * first_lane[load].bytes;
+            others = 0;
         }
         loads_ahead = std::max(loads_ahead, loads);
         bytes_ahead = std::max(bytes_ahead, bytes);
@@ -233,7 +263,7 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
         comma = ", ";
     }
     std::fprintf(file, "}, \"lines\": [");
-    static constexpr std::array kWhats{"load", "store", "add one", "atomic"};
+    static constexpr std::array kWhats{"load", "store", "add one", "atomic", "match"};
     static constexpr std::array kMemories{"global", "local", "own"};
     comma = "";
     for (const auto& [place, counted] : places) {

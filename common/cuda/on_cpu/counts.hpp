@@ -18,7 +18,7 @@
 
 namespace counts {
 
-enum What : std::uint8_t { kLoad, kStore, kAddOne, kAtomic, kBlock };
+enum What : std::uint8_t { kLoad, kStore, kAddOne, kAtomic, kMatch, kBlock };
 enum Memory : std::uint8_t { kGlobal, kLocal, kOwn };
 
 struct Access {
@@ -26,7 +26,7 @@ struct Access {
     std::uint64_t at;     ///< in its allocation, in local memory, in the work-item's own
     std::uint16_t allocation;
     std::uint8_t bytes;
-    What what;  ///< kBlock: a basic block begins
+    What what;  ///< kMatch: `__match_any_sync` of the value `at`; kBlock: a basic block begins
     Memory memory;
 };
 
@@ -107,6 +107,9 @@ class Cache {
     std::vector<Line> lines_;
     std::minstd_rand random_{1};
 };
+
+/// Of 80, that of a piece of 256 bytes.
+std::size_t queue_of(std::uint64_t piece);
 
 /// What a group visits in the L2 cache: pieces of 256 bytes, of each allocation.
 struct Pieces {

@@ -55,6 +55,25 @@ TEST(Counts, SectorsAreThoseThatAreTouched) {
     EXPECT_EQ(of_warp(kLoad, kGlobal, 4, [](unsigned) { return 30; }).sectors, 2);
 }
 
+TEST(Counts, WideLoadsTakePassesForEachHalfAndAMatchOneForEachValue) {
+    EXPECT_EQ(of_warp(kLoad, kLocal, 16, [](unsigned) { return 64; }).passes, 2);
+    EXPECT_EQ(of_warp(kLoad, kLocal, 16, [](unsigned lane) { return lane * 16; }).passes, 4);
+    EXPECT_EQ(of_warp(kMatch, kLocal, 4, [](unsigned lane) { return lane % 5; }).passes, 5);
+}
+
+// So many queues have the first 32, 64, 128 and 1024 KiB where they were measured (test_model.py).
+TEST(Counts, KiBsShareAsManyQueuesAsMeasured) {
+    for (const auto& [all, queues] : {std::pair{32, 32}, {64, 32}, {128, 64}, {1024, 80}}) {
+        std::vector<int> of(80);
+        for (int kib = 0; kib < all; ++kib)
+            ++of.at(queue_of(static_cast<std::uint64_t>(kib) * 4));
+        EXPECT_EQ(80 - std::count(of.begin(), of.end(), 0), queues);
+        EXPECT_LE(*std::max_element(of.begin(), of.end()), all / queues + 4);
+    }
+    EXPECT_EQ(queue_of(0), queue_of(2));
+    EXPECT_NE(queue_of(0), queue_of(1));
+}
+
 TEST(Counts, ASectorIsVisitedAsOftenAsItsCommonestAddress) {
     EXPECT_EQ(of_warp(kAddOne, kGlobal, 4, [](unsigned) { return 8; }).visits, 32);
     EXPECT_EQ(of_warp(kAddOne, kGlobal, 4, [](unsigned lane) { return lane % 8 * 4; }).visits, 4);

@@ -165,13 +165,16 @@ T exchange(T* to, const After& after) {
 #if defined(ON_CPU_COUNTS)
 namespace on_cpu::recorded {
 void note_atomic(const void* to, unsigned bytes, bool adds_one);
-}
+void note_match(std::uint64_t value, const void* site);
+}  // namespace on_cpu::recorded
+#define ON_CPU_NOTE_MATCH(value) on_cpu::recorded::note_match(value, __builtin_return_address(0))
 #define ON_CPU_NOTE(adds_one) on_cpu::recorded::note_atomic(to, sizeof *to, adds_one)
 #define ON_CPU_INLINE [[gnu::always_inline]] inline
 #define ON_CPU_UNSEEN [[gnu::noinline, clang::no_sanitize("coverage")]]
 #else
 #define ON_CPU_UNSEEN
 #define ON_CPU_NOTE(adds_one)
+#define ON_CPU_NOTE_MATCH(value)
 #define ON_CPU_INLINE inline
 #endif
 
@@ -302,8 +305,9 @@ inline int __all_sync(unsigned mask, int predicate, ON_CPU_HERE) {
     return on_cpu::equal_to(1, came) == came;
 }
 template <typename T>
-unsigned __match_any_sync(unsigned mask, T value, ON_CPU_HERE) {
+ON_CPU_UNSEEN unsigned __match_any_sync(unsigned mask, T value, ON_CPU_HERE) {
     const std::uint64_t bits = on_cpu::bits_of(on_cpu::Promoted<T>(value));
+    ON_CPU_NOTE_MATCH(bits);
     return on_cpu::equal_to(bits, on_cpu::meet(mask, bits, false, "__match_any_sync", here));
 }
 template <typename T>
@@ -341,6 +345,8 @@ ON_CPU_REDUCE(__reduce_xor_sync, a ^ b)
 #undef ON_CPU_REDUCE
 
 // ---- bits, and the bytes of a word ----
+//
+// Where a program is counted, those that are many instructions here and few on a GPU stay calls.
 
 inline constexpr auto __popc = [](unsigned bits) { return __builtin_popcount(bits); };
 inline constexpr auto __popcll = [](unsigned long long bits) { return __builtin_popcountll(bits); };
@@ -350,13 +356,13 @@ inline constexpr auto __clz = [](unsigned bits) { return bits == 0 ? 32 : __buil
 inline constexpr auto __clzll = [](unsigned long long bits) {
     return bits == 0 ? 64 : __builtin_clzll(bits);
 };
-constexpr unsigned __brev(unsigned bits) {
+ON_CPU_UNSEEN constexpr unsigned __brev(unsigned bits) {
     unsigned reversed = 0;
     for (int i = 0; i < 32; ++i)
         reversed |= (bits >> i & 1U) << (31 - i);
     return reversed;
 }
-constexpr unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+ON_CPU_UNSEEN constexpr unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     const std::uint64_t bytes = std::uint64_t{y} << 32 | x;
     unsigned chosen = 0;
     for (unsigned i = 0; i < 4; ++i) {
@@ -367,10 +373,10 @@ constexpr unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     }
     return chosen;
 }
-constexpr unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
+ON_CPU_UNSEEN constexpr unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
     return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << (by & 31U) >> 32);
 }
-constexpr unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
+ON_CPU_UNSEEN constexpr unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
     return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (by & 31U));
 }
 
@@ -388,7 +394,7 @@ constexpr unsigned pieces(unsigned a, unsigned b, const Both& both) {
 }
 }  // namespace on_cpu
 #define ON_CPU_PIECES_OF(name, type, both)                                              \
-    constexpr unsigned name(unsigned a, unsigned b) {                                   \
+    ON_CPU_UNSEEN constexpr unsigned name(unsigned a, unsigned b) {                     \
         return on_cpu::pieces<type>(                                                    \
             a, b, [](int x, int y, [[maybe_unused]] int most) -> int { return both; }); \
     }
@@ -421,12 +427,12 @@ ON_CPU_PIECES(__vabsdiffu, unsigned, x < y ? y - x : x - y)
 #undef ON_CPU_COMPARED
 #undef ON_CPU_PIECES
 #undef ON_CPU_PIECES_OF
-constexpr unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+ON_CPU_UNSEEN constexpr unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
     for (int at = 0; at < 32; at += 8)
         sum += (a >> at & 0xFFU) * (b >> at & 0xFFU);
     return sum;
 }
-constexpr int __dp4a(int a, int b, int sum) {
+ON_CPU_UNSEEN constexpr int __dp4a(int a, int b, int sum) {
     for (int at = 0; at < 32; at += 8)
         sum += static_cast<signed char>(a >> at) * static_cast<signed char>(b >> at);
     return sum;

@@ -21,7 +21,7 @@
                                         at most, when the first of them is needed; "in flight" by Little's law
         "others_ahead",                 the accesses of local memory and own arrays that it makes meanwhile
         "instructions": {"all", "popc", "words", "chain"},   of warps, estimated (instructions.py); not there for OpenCL
-        "queues": [64 numbers],         visits of atomics in the L2 cache, by queue (pieces of 256 bytes, two queues for each KiB)
+        "queues": [80 numbers],         visits of atomics in the L2 cache, by queue (pieces of 256 bytes, two queues for each KiB)
         "allocations": [bytes, ...],    of global memory, in the order of first use
         "lines": [line, ...]}           by file and line
 

@@ -18,11 +18,15 @@ import model
 sys.path.append(str(accuracy.ROOT / "docs" / "tools"))
 import recorded  # noqa: E402
 
-# Nanoseconds of a warp for an instruction; which part of the chain really waits; what a word of a warp and a turn take besides; how much of
+# Nanoseconds of a warp for an instruction; which part of the chain really waits; what a turn takes besides; how much of
 # the queue at the end nobody hides; how sharply one limit gives way to another. Where the search begins.
-FITTED = {"instruction_ns": 0.75, "chain_share": 0.5, "word_ns": 25, "loop_ns": 35, "end_share": 0.2, "bend": 3.5, "queue_bend": 2}
+FITTED = {"instruction_ns": 0.5, "chain_share": 1, "loop_ns": 10, "end_share": 0.4, "end_hidden": 0.6, "bend": 3.5, "queue_bend": 2}
 # How long one waits for an answer, of words.cu.
-ANSWERS = {"popc": "popc", "word": "shuffle", "local": "shared load", "global": "load, first-level cache", "own": "load, first-level cache"}
+ANSWERS = {"popc": "popc", "vote": "vote", "shuffle": "shuffle", "reduce": "reduce", "match": "match, 1 value", "local": "shared load",
+           "global": "load, first-level cache", "own": "load, first-level cache"}
+# How long a multiprocessor's unit is busy with one, of words.cu with 32 warps: the word, and how often a turn has it.
+UNITS = {"popc": ("popc", 1), "vote": ("four votes", 4), "shuffle": ("shuffle", 1), "reduce": ("reduce", 1), "match": ("match, 32 values", 32)}
+QUEUES = 80  # of the L2 cache (counts.cpp)
 LIMITS = {"work_items": 2048, "groups": 32, "registers": 65536, "local_bytes": 228 << 10, "reserved_bytes": 1 << 10,
           "schedulers": 4}
 
@@ -48,6 +52,7 @@ def measured(recording, words):
     units = next(entry["run"]["units"] for entry in recording["experiments"] if entry["experiment"] == "reads")
     ceiling = max(run["run"]["read_ceiling_gb_s"] for run in recording["runs"] if run["size"] == "1G")
     of = {(each["word"], each["warps"]): each for each in words["words"]}
+    visit = 1 / gb_s(recording, "contention", "--counters 1 --spacing 4", size="32M")
     slowest = of["match, 32 values", 32]  # so long a run that its launch does not count
     one, four = (units * size / gb_s(recording, "reads", "--group-size 32", *words) for size, words in
                  ((32, ("--bytes 1 --counted 0",)), (2048, ("--bytes 16 --loads 4 --counted 0",))))
@@ -57,8 +62,9 @@ def measured(recording, words):
         "multiprocessors": units, "ceiling_gb_s": ceiling, "clock_ghz": slowest["clocks"] / slowest["ns"],
         # An answer from memory, less what the first-level cache takes, which the chain of instructions has already.
         "answer_ns": chase["1G"] - chase["64K"], "sector_ns": (four - one) / 63,
-        "visit_ns": 1 / gb_s(recording, "contention", "--counters 1 --spacing 4", size="32M"),
-        "popc_clocks": of["popc", 32]["clocks"] / 32, "integer_clocks": of["multiply", 32]["clocks"] / 32, "barrier_ns": of["barrier", 8]["ns"],
+        "visit_ns": visit, "spread_share": visit * gb_s(recording, "contention", "--counters 65536 --spacing 128", size="32M") / QUEUES,
+        "word_clocks": {name: round(of[word, 32]["clocks"] / 32 / times, 3) for name, (word, times) in UNITS.items()},
+        "value_answer": (of["match, 32 values", 1]["clocks"] - of["match, 1 value", 1]["clocks"]) / 31, "integer_clocks": of["multiply", 32]["clocks"] / 32, "barrier_ns": of["barrier", 8]["ns"],
         "answers": {name: round(of[word, 1]["clocks"]) for name, word in ANSWERS.items()},
         "launch_us": {api: start(recording, api) for api in ("CUDA", "OpenCL")}, "limits": LIMITS,
     }

@@ -29,16 +29,19 @@ def devices():
     return json.loads((HERE / "devices.json").read_text(encoding="utf-8"))
 
 
+WORDS = "popc", "vote", "shuffle", "reduce", "match"
+
+
 def reduced(launch):
     """What the model takes of a launch's counts (count.py has their form): plain numbers."""
-    def total(name, memory, *whats, few=None, by=None):
+    def total(name, memory, *whats, few=None, by=None, bytes=0):
         return sum(line[name] * (line[by] if by else 1) for line in launch["lines"] if line["memory"] == memory and line["what"] in whats
-                   and (few is None or line["requests"] * 4 < few))
+                   and (few is None or line["requests"] * 4 < few) and line["bytes"] >= bytes)
 
     loads = total("requests", "global", "load")
     local = ("load", "store", *ATOMICS)
     accesses = loads + total("requests", "local", *local) + total("requests", "own", *local)
-    estimated = launch.get("instructions") or {"all": 4 * accesses, "integers": 2 * accesses, "popc": 0, "words": 0, "chain": 20 * accesses}
+    estimated = launch.get("instructions") or {"all": 4 * accesses, "integers": 2 * accesses, "chain": 20 * accesses}
     visits = total("visits", "global", *ATOMICS)
     name = REGISTERS.get(launch["kernel"].partition("<")[0], 32)
     own = total("sectors", "own", *local)
@@ -53,7 +56,8 @@ def reduced(launch):
         "local": total("requests", "local", *local), "passes": total("passes", "local", *local),
         "visits": visits, "visits_at_end": total("visits", "global", *ATOMICS, few=loads), "fullest": max(launch["queues"], default=0),
         "load_bytes": total("lanes", "global", "load", by="bytes") / (total("lanes", "global", "load") or 1),
-        "instructions": estimated["all"], "integers": estimated["integers"], "popc": estimated["popc"], "words": estimated["words"], "chain": estimated["chain"],
+        "wide_atomics": total("requests", "local", *ATOMICS, bytes=8), "instructions": estimated["all"], "integers": estimated["integers"],
+        "chain": estimated["chain"], **{word: estimated.get(word, 0) for word in WORDS}, "values": total("passes", "local", "match"),
     }
 
 
@@ -69,6 +73,8 @@ def refuse(of):
     """Raises NoNumber where something decides that the counts do not have."""
     if of["own_missed"] > 0.05 * of["loads"]:
         raise NoNumber("the work-items' own arrays lie in memory, and which of their lines stay in a cache is not known")
+    if of["wide_atomics"] > 0.05 * of["loads"]:
+        raise NoNumber("an atomic of 8 bytes in local memory is a loop on a GPU, and how often it begins again is not counted")
     if of["unsure"] > 0.05 * of["loads"]:
         raise NoNumber("each lane reads a line of its own, and which of them stay in the first-level cache is not known")
 
@@ -85,24 +91,28 @@ def times(of, device):
     batch = max(1, of["loads_ahead"] * min(1, waits / max(of["loads"], 1)) - ahead)
     batches = of["waits"] / warps / batch
     answer = device["answer_ns"] + device["sector_ns"] * (max(1, of["missed"] / waits) * batch - 1)
-    counting = max(of["instructions"] * device["instruction_ns"], of["chain"] * clock * device["chain_share"]) + of["words"] * device["word_ns"]
+    chain = of["chain"] + (of["values"] - of["match"]) * device["value_answer"]
+    counting = of["instructions"] * device["instruction_ns"] + chain * clock * device["chain_share"]
     counting /= warps * max(batches, 1e-9)
     hidden = min(1, ahead / batch) * counting
     turn = max(answer / max(1, ahead / batch) + device["loop_ns"], hidden) + counting - hidden
-    fullest = of["fullest"] * device["visit_ns"]
+    # Where many queues are used, none is always busy; from sixteen on each is for a fifth of the time not.
+    spread = min(max(of["visits"] / max(of["fullest"], 1) - 8, 0) / 8, 1)
+    fullest = of["fullest"] * device["visit_ns"] / (1 - spread * (1 - device["spread_share"]))
     at_end = of["visits_at_end"] / (of["visits"] or 1)
     limits = {
         "wait": batches * turn + of["barriers"] * device["barrier_ns"],
         "memory": 32 * (of["missed"] + of["stores"] + of["own_missed"]) / device["ceiling_gb_s"],
-        "banks": (of["passes"] + of["tags"]) * clock / units,
+        "banks": (of["passes"] + of["tags"] + of["shuffle"]) * clock / units,
         "instructions": max(of["instructions"] / device["limits"]["schedulers"], of["integers"] * device["integer_clocks"],
-                            of["popc"] * device["popc_clocks"] + of["words"]) * clock / units,
+                            sum(of[word] * device["word_clocks"][word] for word in WORDS if word != "match")
+                            + of["values"] * device["word_clocks"]["match"]) * clock / units,
         "queue": fullest * (1 - at_end),
     }
     if of["barriers"] > IN_A_LOOP + 0.5:  # a group's passes cannot hide behind its own waits, only behind those of others
         limits["wait"] += limits["banks"] / min(places(of, device), of["groups"] / units)
     # In waves, as many groups as fit. A wave takes what its slowest part takes, and a little more where others take nearly as long.
-    left, together, fit = of["groups"] / units, fullest * at_end * device["end_share"], places(of, device)
+    left, together, fit = of["groups"] / units, 0, places(of, device)
     waves = math.ceil(left / fit - 1e-9)
     while left > 1e-9:
         share = min(fit, left) * units / of["groups"]
@@ -110,6 +120,9 @@ def times(of, device):
         without = (limits["wait"] ** bend + sum((share * limits[name]) ** bend for name in ("memory", "banks", "instructions"))) ** (1 / bend)
         together += (without ** device["queue_bend"] + (share * limits["queue"]) ** device["queue_bend"]) ** (1 / device["queue_bend"])
         left -= fit
+    # Groups end one after the other, so that most of the queue at the end hides behind the last of them; but no more than some of their time.
+    end = fullest * at_end
+    together += end - min(end * (1 - device["end_share"]), together * device["end_hidden"])
     return {**limits, "wait": limits["wait"] * waves, "together": together, "waves": waves}
 
 
@@ -194,7 +207,8 @@ def digits(value):
 
 
 # Of whose kernels the recorded runs are.
-KINDS = {"the chapters' kernels": ("chapters", False), "others, by its author": ("others", False), "by somebody who had not seen it": ("others", True)}
+KINDS = {"the chapters' kernels": ("chapters", ("seen", "unseen")), "others, with which it was made": ("others", ("seen",)),
+         "others that it had not seen": ("others", ("unseen",))}
 
 
 def in_words(counts, name):
@@ -202,7 +216,7 @@ def in_words(counts, name):
     said, rows = predict(counts, devices()[name]), json.loads((HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
     least, speed = said["limits"][0][0], said["gb_s"]
     kinds = {words: [0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25 for row in rows if row["limit"] == least and row["predicted_us"] and
-                     (row["of"], row["half"] == "stranger") == kind] for words, kind in KINDS.items()}
+                     row["of"] == kind and row["half"] in halves] for words, (kind, halves) in KINDS.items()}
     lines = [f"Predicted, not measured, for {name.upper()}: " + (f"{digits(speed)} GB/s, {digits(said['us'])} us." if speed else "no number, since"),
              *([] if speed else [f"  {said['reason']}."]),
              "  Recorded runs with this limit for which it is within a quarter:",

@@ -55,10 +55,10 @@ class Record(Test):
 
     def test_both_halves_are_drawn_by_their_names(self):
         for row in CONTENTS["rows"]:
-            name = row["name"].split()[0]
-            expected = accuracy.half_of_kernel(name) if row["of"] == "others" else ("seen", "unseen")[int(accuracy.hashed(row["name"]), 16) % 2]
-            self.assertEqual(row["half"], expected, row["name"])
-        self.assertEqual({row["half"] for row in CONTENTS["rows"] if row["of"] == "others"}, {"seen", "unseen", "stranger"})
+            if row["of"] == "chapters":
+                self.assertEqual(row["half"], ("seen", "unseen")[int(accuracy.hashed(row["name"]), 16) % 2], row["name"])
+        unseen = {row["name"].split()[0] for row in CONTENTS["rows"] if (row["of"], row["half"]) == ("others", "unseen")}
+        self.assertEqual(unseen, {row["kernel"] for row in accuracy.rows_of(accuracy.KERNELS[-1])})
 
     def test_measured_constants_are_those_of_the_recordings(self):
         results = {name: json.loads((accuracy.RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("h100", "counting/words-h100")}
@@ -67,6 +67,11 @@ class Record(Test):
             if isinstance(value, float):
                 self.assertAlmostEqual(H100[name], value, places=3, msg=name)
         self.assertEqual(set(H100), {*found, *devices.FITTED, "fitted"})
+
+    def test_kibs_share_as_many_queues_as_the_counters_say(self):
+        of = json.loads((accuracy.RESULTS / "counting/queues-h100.json").read_text(encoding="utf-8"))["queue_of_kib"]
+        self.assertEqual([len(set(of[:kib])) for kib in (32, 64, 128, 1024)], [32, 32, 64, 80])  # counts_test.cpp
+        self.assertLessEqual(max(map(of.count, set(of))), 1024 // 80 + 4)
 
     def test_shares_and_order_are_counted_rightly(self):
         rows = [{"of": "others", "api": "CUDA", "pixels": 1, "name": f"{n} ramp", "measured_us": measured, "predicted_us": predicted}
@@ -98,6 +103,8 @@ class Limits(Test):
         (of,) = LOCAL
         with self.assertRaisesRegex(model.NoNumber, "own arrays"):
             model.time_us([{**of, "own": of["loads"], "own_missed": of["loads"]}], H100)
+        with self.assertRaisesRegex(model.NoNumber, "8 bytes"):
+            model.time_us([{**of, "wide_atomics": of["loads"]}], H100)
 
 
 class Changes(Test):
@@ -125,13 +132,27 @@ class Changes(Test):
 class Instructions(Test):
     def test_a_block_is_weighed_and_its_longest_chain_found(self):
         code = [(0, "lea", "(%rsi,%rax,4),%rdi"), (4, "call", "1 <__sanitizer_cov_load4>"), (8, "mov", "(%rsi,%rax,4),%ecx"), (12, "add", "%ecx,%edx"),
-                (16, "add", "%r8,%r9"), (20, "popcnt", "%r10d,%r11d"), (24, "cmp", "%edx,%ebx"), (28, "jne", "0 <k>")]
+                (16, "add", "%r8,%r9"), (20, "popcnt", "%r10d,%r11d"), (24, "cmp", "%edx,%ebx"), (28, "jne", "1000 <k>")]
         many = instructions.weighed(code, {8: "global"})
         self.assertEqual({kind: times for kind, times in many.items() if times and kind != "chain"},
-                         {"access": 1, "index global": 1, "add": 2, "wide": 1, "popc": 1, "shift": 1, "jump": 1})
+                         {"access": 1, "index global": 1, "add": 2, "wide": 1, "popc": 1, "shift": 1, "branch": 1})
         self.assertEqual(many["chain"], 39 + 4.5 + 4.5 + 6)  # the load, the addition, the comparison, the jump
         alone = instructions.weighed(code[:3] + code[4:], {8: "global"})
         self.assertEqual(alone["chain"], 39)
+        loop = [*code[:-1], (28, "jne", "0 <k>")]  # its turns overlap
+        self.assertEqual(instructions.weighed(loop, {8: "global"})["chain"], many["chain"] / instructions.UNROLLED)
+        self.assertEqual(instructions.weighed(code, {})["access"], 0)  # a part of another access
+
+    def test_words_of_a_warp_are_told_apart_and_a_load_waits_for_a_store(self):
+        code = [(0, "call", "1 <on_cpu::meet(unsigned int)>"), (4, "call", "1 <unsigned int __match_any_sync<int>(unsigned int)>"),
+                (8, "call", "1 <__vminu4(unsigned int, unsigned int)>")]
+        many = instructions.weighed(code, {})
+        self.assertEqual((many["vote"], many["match"], many["emulated"], many["shuffle"]), (1, 1, 6, 0))
+        stored = [(0, "mov", "(%rcx),%eax"), (4, "call", "1 <__sanitizer_cov_store4>"), (8, "mov", "%eax,(%rdx)"), (12, "call", "1 <__sanitizer_cov_load4>"),
+                  (16, "mov", "(%rbx),%esi")]
+        memories = {0: "local", 8: "local", 16: "local"}
+        self.assertEqual(instructions.weighed([(-4, "call", "1 <__sanitizer_cov_load4>"), *stored], memories)["chain"], 58)
+        self.assertEqual(instructions.weighed([(-4, "call", "1 <__sanitizer_cov_load4>"), *stored], {**memories, 8: "global"})["chain"], 29)
 
 
 class Kernels(Test):

@@ -404,7 +404,9 @@ __global__ void much_local(const uint8_t* pixels, size_t count, uint32_t* bins, 
     merge(table, 44, 44, 1, bins);
 }
 
+#include "second.cuh"
 #include "stranger.cuh"
+#include "third.cuh"
 
 // ---- what is measured, and how ----
 
@@ -445,7 +447,23 @@ const Case kCases[] = {{"match_any", match_any, nullptr, 0, 0},
                        {"pairs_16bit", pairs_16bit, pairs_to_bins, 256, 0, 256, 65536, {2, 8}},
                        {"warps_257", warps_257, add_sixteen, 1, 0, 320, 16 * 256, {3, 5}},
                        {"last_block", last_block, nullptr, 0, 0, 512, 1, {1, 4}},
-                       {"bit_planes", bit_planes, nullptr, 0, 0, 256, 0, {2, 6}}};
+                       {"bit_planes", bit_planes, nullptr, 0, 0, 256, 0, {2, 6}},
+                       {"reversed_bits", reversed_bits, nullptr, 0, 0, 224, 0, {4, 9}},
+                       {"hot_value", hot_value, nullptr, 0, 0, 512, 0, {1, 4}},
+                       {"warp_owns_bins", warp_owns_bins, nullptr, 0, 0, 256, 0, {2, 6}},
+                       {"halves_by_warp", halves_by_warp, nullptr, 0, 0, 160, 0, {3, 12}},
+                       {"lane_columns", lane_columns, lane_sums, 32, 0, 1024, 8192, {1, 2}},
+                       {"bitonic_warps", bitonic_warps, nullptr, 0, 0, 384, 0, {2, 5}},
+                       {"recent_two", recent_two, nullptr, 0, 0, 64, 0, {8, 24}},
+                       {"owner_wins", owner_wins, nullptr, 0, 0, 288, 0, {3, 7}},
+                       {"lane_halves", lane_halves, nullptr, 0, 0, 256, 0, {2, 7}},
+                       {"sorted_columns", sorted_columns, nullptr, 0, 0, 1024, 0, {1, 2}},
+                       {"match_words", match_words, sixteen_lanes, 16, 0, 128, 64 * 256, {6, 16}},
+                       {"split_queues", split_queues, nullptr, 0, 0, 128, 0, {3, 6}},
+                       {"nibble_marks", nibble_marks, nullptr, 0, 0, 256, 0, {3, 8}},
+                       {"own_columns", own_columns, add_columns, 256, 33, 64, 256 * 8448, {2, 4}},
+                       {"bytes_to_registers", bytes_to_registers, nullptr, 0, 0, 480, 0, {1, 4}},
+                       {"narrow_range", narrow_range, nullptr, 0, 0, 96, 0, {5, 20}}};
 
 void check(cudaError_t error) {
     if (error == cudaSuccess) return;
@@ -532,7 +550,10 @@ int main(int argc, char** argv) {
             check(cudaMemcpy(on_gpu, pixels.data(), size, cudaMemcpyHostToDevice));
             for (const Case& each : kCases)
                 for (const unsigned of_unit : each.of_unit) {
-                    if (!only.empty() && only != each.name) continue;
+                    if (!only.empty() &&
+                        ("," + only + ",").find("," + std::string(each.name) + ",") ==
+                            std::string::npos)
+                        continue;
                     if (one_launch > 0 && of_unit != each.of_unit[0]) continue;
                     const unsigned groups =
                         one_launch > 0 ? one_launch : of_unit * (each.few > 0 ? each.few : 132);

@@ -12,11 +12,28 @@
 
 using std::uint32_t;
 
-enum Word { kMultiply, kPopc, kShuffle, kMatch, kSharedLoad, kBarrier, kCached, kWords };
+enum Word {
+    kMultiply,
+    kPopc,
+    kShuffle,
+    kVote,
+    kFourVotes,
+    kReduce,
+    kMatch,
+    kMatchOne,
+    kSharedLoad,
+    kBarrier,
+    kCached,
+    kWords
+};
 const char* const kNames[] = {"multiply",
                               "popc",
                               "shuffle",
+                              "vote",
+                              "four votes",
+                              "reduce",
                               "match, 32 values",
+                              "match, 1 value",
                               "shared load",
                               "barrier",
                               "load, first-level cache"};
@@ -27,7 +44,13 @@ __device__ uint32_t once(uint32_t x, const uint32_t* table, const uint32_t* memo
     if constexpr (kWord == kMultiply) return x * threadIdx.x + 3;
     if constexpr (kWord == kPopc) return static_cast<uint32_t>(__popc(x));
     if constexpr (kWord == kShuffle) return __shfl_xor_sync(kAll, x, 1);
+    if constexpr (kWord == kVote) return __ballot_sync(kAll, x & 1) + threadIdx.x % 32;
+    if constexpr (kWord == kFourVotes)
+        return __ballot_sync(kAll, x & 1) + __ballot_sync(kAll, x & 2) +
+               __ballot_sync(kAll, x & 4) + __ballot_sync(kAll, x & 8);
+    if constexpr (kWord == kReduce) return __reduce_add_sync(kAll, x);
     if constexpr (kWord == kMatch) return __match_any_sync(kAll, x + threadIdx.x % 32);
+    if constexpr (kWord == kMatchOne) return __match_any_sync(kAll, x) & 1;
     if constexpr (kWord == kSharedLoad) return table[x];
     if constexpr (kWord == kCached) return memory[x];
     if constexpr (kWord == kBarrier) __syncthreads();
@@ -40,7 +63,7 @@ __global__ void repeat(uint32_t start, uint32_t* out, long long* clocks) {
     for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
         table[i] = i;
     __syncthreads();
-    uint32_t x = kWord == kMatch ? start : start + threadIdx.x % 32;
+    uint32_t x = kWord == kMatch || kWord == kMatchOne ? start : start + threadIdx.x % 32;
     if (kWord == kCached) x = out[1024 + x];
     const long long begin = clock64();
     for (unsigned turn = 0; turn < kTurns; ++turn)
