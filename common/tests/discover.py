@@ -50,6 +50,12 @@ def main(output, python, build, name, labels, program, *may_skip):
             add_python("races", ["Races"], label=f"{labels};races;sanitizer", TIMEOUT=600)
     elif about["api"] == "CUDA":
         add_python("large", ["Large"], label=f"{labels};large", RUN_SERIAL="ON", TIMEOUT=600)
+    if about["api"] != "C++" and not about["emulated"] and not required:
+        # Asked whenever CTest starts: without a device one test says why, in place of all that would.
+        lines.insert(0, f"execute_process(COMMAND [==[{program}]==] --list-devices OUTPUT_VARIABLE devices ERROR_QUIET)\nif(devices)\n")
+        lines.append("else()\n")
+        add("no-device", [program, "--random", "1", "--no-ceiling"], SKIP_RETURN_CODE=77)
+        lines.append("endif()\n")
     pathlib.Path(output).write_text("".join(lines), encoding="utf-8")
 
 

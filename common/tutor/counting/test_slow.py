@@ -10,7 +10,6 @@ import sys
 import tempfile
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("exercise", "gallery", "../tests")]
-import count  # noqa: E402
 import gallery  # noqa: E402
 import model  # noqa: E402
 import programs  # noqa: E402
