@@ -99,12 +99,6 @@ TEST_F(Explain, OneThatIsNotThereIsNotMissed) {
     EXPECT_EQ(said(), "");
 }
 
-TEST_F(Explain, OneThatCannotBeStartedIsSaid) {
-    tests::write_bytes(explainer_, "");
-    const std::string text = said();
-    EXPECT_TRUE(tests::has(text, "\nno diagnosis by ")) << text;
-}
-
 TEST_F(Explain, OneThatEndsIsSaid) {
     expect_no_more_than_a_line("exit 0");
     expect_no_more_than_a_line("exit 3");

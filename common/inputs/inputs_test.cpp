@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "common/histogram/histogram.hpp"
@@ -125,21 +124,6 @@ TEST(LoadInput, EveryKindWholeAndInParts) {
     EXPECT_FALSE(sample.seed);
 }
 
-// The picture of them is no higher than wide: there may be more.
-TEST(LoadInput, RandomPixelsStandInRows) {
-    using Shape = std::array<std::size_t, 3>;
-    for (const auto& [count, width, height] :
-         {Shape{0, 1, 0}, {4095, 4095, 1}, {4097, 4096, 2}, {4096 * 4096 + 1, 4096, 4096}}) {
-        SCOPED_TRACE(count);
-        Options options;
-        options.random = count;
-        const Input input = common::load_input(options);
-        EXPECT_EQ(input.pixels.size(), count);
-        EXPECT_EQ(input.width, width);
-        EXPECT_EQ(input.height, height);
-    }
-}
-
 class TiledInput : public testing::Test {
  protected:
     TiledInput() {
@@ -150,14 +134,6 @@ class TiledInput : public testing::Test {
     tests::TemporaryFolder folder_;
     Options options_;
 };
-
-TEST_F(TiledInput, WithoutTilingItIsThePicture) {
-    const Input input = common::load_input(options_);
-    EXPECT_EQ(input.name, "six.pgm, 3 x 2");
-    EXPECT_EQ(input.width, 3U);
-    EXPECT_EQ(input.height, 2U);
-    EXPECT_EQ(input.pixels, (Pixels{1, 2, 3, 4, 5, 6}));
-}
 
 // Tiles are laid in blocks of a million pixels, by several threads; six does not divide those.
 TEST_F(TiledInput, RepeatsToExactlyTheNumber) {

@@ -31,18 +31,6 @@ std::string failure(const std::function<void()>& call) {
 
 // ---- errors -----------------------------------------------------------------------------------
 
-TEST(OpenClError, CodesHaveTheirNames) {
-    EXPECT_EQ(opencl::error_name(0), "CL_SUCCESS");
-    EXPECT_EQ(opencl::error_name(-5), "CL_OUT_OF_RESOURCES");
-    EXPECT_EQ(opencl::error_name(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
-              "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST");
-    EXPECT_EQ(opencl::error_name(-15), "an error without a name here");
-    EXPECT_EQ(opencl::error_name(-54), "CL_INVALID_WORK_GROUP_SIZE");
-    EXPECT_EQ(opencl::error_name(CL_INVALID_PROPERTY), "CL_INVALID_PROPERTY");
-    EXPECT_EQ(opencl::error_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
-    EXPECT_EQ(opencl::error_name(-9999), "an error without a name here");
-}
-
 TEST(OpenClError, AFailureNamesErrorCallFileAndLine) {
     EXPECT_NO_THROW(CHECK_CL(CL_SUCCESS));
     const int line = __LINE__ + 1;

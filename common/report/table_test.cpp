@@ -18,19 +18,6 @@ TEST(Table, ColumnsAreAsWideAsTheyNeed) {
               "threads-atomic  11.25  mismatch: x\n");
 }
 
-TEST(Table, NoLineEndsInSpaces) {
-    EXPECT_EQ(text_table({{"left"}, {"last"}}, {{"x", "y"}, {"x", ""}, {"", ""}}),
-              "left  last\n----  ----\nx     y\nx\n\n");
-}
-
-TEST(Table, CharactersCountNotBytes) {
-    EXPECT_EQ(text_table({{"×", true}, {"name"}}, {{"10", "é"}, {"7", "abcde"}}),
-              " ×  name\n"
-              "--  -----\n"
-              "10  é\n"
-              " 7  abcde\n");
-}
-
 TEST(Number, HasThreeSignificantDigitsOrIsADash) {
     const std::pair<std::optional<double>, const char*> all[] = {
         {3251.4, "3251"},   {325.14, "325"},      {32.514, "32.5"},    {3.2514, "3.25"},

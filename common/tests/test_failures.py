@@ -41,9 +41,5 @@ class OpenCLFailing(Test):
     def test_a_chapter(self):
         self.fail_each("03-local-atomics/opencl", "local")
 
-    def test_a_workshop(self):
-        self.fail_each("05-launch-tuning/workshops/end-to-end/opencl", "pipelined")
-
-
 if __name__ == "__main__":
     programs.main()

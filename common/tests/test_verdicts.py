@@ -15,9 +15,6 @@ FULL = "cannot write standard output: No space left on device\n$"
 class Verdicts(Test):
     """One wrong strategy, or one wrong run of one, is enough."""
 
-    def test_right(self):
-        self.expect([WRONG, *INPUT, "--variant", "right"], out="right [^\n]* match\n$")
-
     def test_mistakes(self):
         for variant, when, report in (("swapped", "before timing", r"expected 1000, got 1000 .\+0.\n  wrong bins: 2 of 256"),
                                       ("dropped-tail", "before timing", "expected 1000, got 768 .-232."),
@@ -150,36 +147,6 @@ class Guards(Test):
         """mutate.py --guards plants them."""
         for guard, path, old, *_ in json.loads((ROOT / "common/tests/guards.json").read_text(encoding="utf-8")):
             self.assertEqual((ROOT / path).read_text(encoding="utf-8").count(old), 1, guard)
-
-
-class Configure(Test):
-    """What CMake says where something is missing."""
-
-    def configured(self, status, says, *options):
-        if BUILD["sanitize"]:
-            self.skipTest("a build with sanitizers")
-        build = self.folder() / "build"
-        run = programs.Run([BUILD["cmake"], "-B", build, "-S", ROOT, "-G", BUILD["generator"],
-                            f"-DCMAKE_CXX_COMPILER={BUILD['compiler']}",
-                            "-DTUTORIAL_CUDA=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options])
-        self.assertEqual(run.status, status, run)
-        self.assertRegex(run.out + run.err, says)
-        return build
-
-    def test_libraries(self):
-        self.configured(1, r"Not installed, and not to be fetched without git and a network: libfmt-dev\s+libcli11-dev",
-                        "-DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER")
-
-    def test_opencl_that_is_required(self):
-        self.configured(1, r"OpenCL programs: not installed, and not to be\s+fetched: [^\n]*ocl-icd-opencl-dev",
-                        "-DCMAKE_DISABLE_FIND_PACKAGE_OpenCL=ON", "-DTUTORIAL_OPENCL=REQUIRED")
-
-    def test_opencl_that_is_not_wanted_and_sanitizers(self):
-        build = self.configured(0, "(?s)OpenCL programs: not built, switched off.*Generating done", "-DTUTORIAL_OPENCL=OFF",
-                                "-DTUTORIAL_SANITIZE=thread", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
-        commands = (build / "compile_commands.json").read_text()
-        self.assertGreater(commands.count("-fsanitize=thread"), 0)
-        self.assertEqual(commands.count("-fsanitize=address"), 0, "the two exclude each other")
 
 
 if __name__ == "__main__":

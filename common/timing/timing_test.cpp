@@ -67,11 +67,4 @@ TEST(ReadCeilingBytes, FitNoCache) {
     EXPECT_EQ(common::read_ceiling_bytes(2048 * kMi), 1024 * kMi);
 }
 
-TEST(GigabytesPerSecond, AreOfTenToTheNinth) {
-    EXPECT_DOUBLE_EQ(common::gigabytes_per_second(1e9, 1000), 1);
-    EXPECT_DOUBLE_EQ(common::gigabytes_per_second(4e6, 2), 2);
-    EXPECT_EQ(common::gigabytes_per_second(0, 5), 0);
-    EXPECT_EQ(common::gigabytes_per_second(1e9, 0), 0);
-}
-
 }  // namespace

@@ -213,15 +213,5 @@ class Parser(Test):
         self.assertEqual([(one.number, one.name) for one in found], [("01/2", "8-bit"), ("01/7", "late")])
         self.objects("07-other.txt: 01/7 is 07-late.txt already", HEAD + CHANGE, "07-other.txt")
 
-    def test_a_name_twice(self):
-        self.mistakes(HEAD + CHANGE, "07-late.txt")
-        self.objects("08-late.txt: 01-chapter/late is 07-late.txt already", HEAD + CHANGE, "08-late.txt")
-
-    def test_no_number(self):
-        for file in ("late.txt", "8-bit.txt", "07-.txt", "07.txt"):
-            self.objects(f"{file}: its name has no number of two digits", HEAD + CHANGE, file)
-            (self.chapter / "broken" / file).unlink()
-
-
 if __name__ == "__main__":
     programs.main()

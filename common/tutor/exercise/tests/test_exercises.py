@@ -86,13 +86,6 @@ class Inputs(Test):
         self.assertEqual(len(sizes), 8)
         self.assertGreater(max(sizes), 50000)
 
-    def test_each_kind_of_a_run_is_there(self):
-        exercise = catalogue.exercise_of("05/sixteen-at-once")
-        self.assertEqual({run.first for run in tasks.runs_of(exercise, "launches", 1)}, set(exercise.data["first"]))
-        self.assertEqual([run.first for run in tasks.for_detectors(exercise, 1)], [exercise.data["first"][at] for at in (0, -1, -1)])
-        exercise = catalogue.exercise_of("04/copies")
-        self.assertEqual({run.options for run in tasks.runs_of(exercise, "sizes", 1)}, set(exercise.data["options"]))
-
 
 class Truths(Test):
     """What no solution's grade shows of them: each is right on its own task's."""
@@ -284,12 +277,6 @@ class Command(Commands):
             said = select.select([process.stdout], [], [], 30)[0]
             process.kill()
         self.assertTrue(said)
-
-    def test_list_and_hint(self):
-        self.assertIn("03/five-steps", self.command("list").out)
-        said = self.command("hint", "03/five-steps").out
-        self.assertRegex(said, r"Hint \d of 3:")
-        self.assertLessEqual(max(map(len, said.splitlines())), reports.WIDTH)
 
     def test_ctrl_c_ends_it_at_once(self):
         if subprocess.run(["env", "--block-signal=INT", "true"], stderr=subprocess.DEVNULL).returncode:
@@ -633,20 +620,16 @@ OWN = instead("""    uint own[BINS];
     for (int bin = 0; bin < BINS; ++bin) atomic_add(&histogram[bin], own[bin]);
 """, COPIES)
 BYTES = re.sub(r"(?s)    const ulong head.*(?=    // ---- end)", LOOP.replace("pixels[i]", "pixels[first + i]") + "\n", solution(WIDE))
-BLOCKED = changed(solution(WIDE), ("ulong i = get_global_id(0); i < vectors; i += get_global_size(0)",
-                                   "ulong n = vectors / get_global_size(0) + 1, i = get_global_id(0) * n; i < min(vectors, (get_global_id(0) + 1) * n); ++i"))
 COUNTED = (
     (COPIES, "opencl", "copies one behind the other", NEIGHBOURS, 9, "passes for 32 pixels: 3", "passes of an access: 3"),
     (COPIES, "opencl", "a merge that begins with copy 0", changed(solution(COPIES), ("(item + k) % COPIES", "k")), 9,
      r"passes of an access: 32.*histogram\.cl:2\d"),
-    (COPIES, "opencl", "global atomics", instead(GLOBAL, COPIES), 12, "global atomics for 1000 pixels: 1000"),
     (COPIES, "opencl", "own arrays, blocked", OWN, 6, "sectors for 32 pixels: 32", "own arrays' sectors for 32 pixels: ",
      "global atomics for 1000 pixels: "),
     ("03/five-steps", "opencl", "global atomics", instead(GLOBAL), 0, "global atomics for 1000 pixels: 1000"),
     (STRIPED, "opencl", "one table", changed(solution(STRIPED), ("get_global_id(0) % TABLES * BINS", "0")), 0,
      "visits of the fullest queue for 32 pixels: 1"),
     (WIDE, "opencl", "bytes", BYTES, 0, "bytes in flight: 1.00", "sectors for 32 pixels: 2.00"),  # they begin at byte 17
-    (WIDE, "opencl", "blocked", BLOCKED, 7, "sectors for 32 pixels: "),
     (PAIRS, "opencl", "an addition for each", changed(solution(PAIRS), ("if (one == two)", "if (false)")), 7, "atomics for 1000 pixels: 10"),
     (PAIRS, "opencl", "in global memory", solution(PAIRS).replace("&table[", "&histogram["), 7, "global atomics for 1000 pixels: 1002"),
     (WARP, "cuda", "an addition for each", (catalogue.exercise_of(WARP).skeletons("cuda")[0]).read_text(encoding="utf-8"), 0,
