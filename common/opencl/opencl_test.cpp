@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
@@ -90,49 +88,14 @@ TEST(KernelFile, ThatCannotBeReadIsNamed) {
     }
 }
 
-// ---- devices ----------------------------------------------------------------------------------
+// ---- building programs ------------------------------------------------------------------------
 
 // Each of these needs a device. (Where one is required, the tests of the chapters' programs fail
 // without it.)
-class OpenClDevice : public testing::Test {
+class OpenClProgram : public testing::Test {
  protected:
     void SetUp() override {
-        devices_ = opencl::devices();
-        if (devices_.empty()) GTEST_SKIP() << "no OpenCL device";
-    }
-
-    std::vector<opencl::Device> devices_;
-};
-
-std::string upper(std::string text) {
-    for (char& c : text)
-        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return text;
-}
-
-TEST_F(OpenClDevice, IsChosenFromTheList) {
-    const std::string list = opencl::list(devices_);
-    EXPECT_EQ(std::count(list.begin(), list.end(), '\n'),
-              static_cast<std::ptrdiff_t>(devices_.size()));
-    EXPECT_TRUE(list.starts_with("0: " + devices_[0].name + " (")) << list;
-    for (std::size_t i = 0; i < devices_.size(); ++i)
-        EXPECT_EQ(opencl::choose_device(std::to_string(i)).id, devices_[i].id);
-    EXPECT_EQ(opencl::choose_device(upper(devices_[0].name)).id, devices_[0].id);
-    EXPECT_EQ(opencl::choose_device(devices_[0].platform_name).id, devices_[0].id);
-    // Without a wish it is the first GPU, or else the first.
-    const auto gpu = std::find_if(devices_.begin(), devices_.end(), [](const opencl::Device& d) {
-        return (d.type & CL_DEVICE_TYPE_GPU) != 0;
-    });
-    EXPECT_EQ(opencl::choose_device("").id, (gpu != devices_.end() ? *gpu : devices_[0]).id);
-}
-
-// ---- building programs ------------------------------------------------------------------------
-
-class OpenClProgram : public OpenClDevice {
- protected:
-    void SetUp() override {
-        OpenClDevice::SetUp();
-        if (devices_.empty()) return;
+        if (opencl::devices().empty()) GTEST_SKIP() << "no OpenCL device";
         device_ = opencl::choose_device("").id;
         cl_int error = CL_SUCCESS;
         context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);

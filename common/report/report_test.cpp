@@ -53,15 +53,6 @@ class ReportTest : public testing::Test {
     std::string err_;
 };
 
-TEST_F(ReportTest, SaysWhatIsCountedAndWhere) {
-    finish({row("local", Check::kMatch)});
-    EXPECT_EQ(err_, "");
-    EXPECT_TRUE(tests::has(out_,
-                           "\n03-local-atomics, OpenCL on a device (a driver)\n"
-                           "input: constant 7 (10000 pixels)\n"));
-    EXPECT_FALSE(tests::has(out_, "read ceiling"));
-}
-
 // Names are whatever somebody called a file or a device: the terminal is not to obey them, and the
 // JSON has them as they are.
 TEST_F(ReportTest, ShowsNamesThatWouldControlTheTerminal) {

@@ -54,11 +54,6 @@ class Serve(Test):
 
 
 class SelfTest(Test):
-    def test_what_is_right_passes(self):
-        status, out, _ = tested("--variant", "right")
-        self.assertEqual(status, 0)
-        self.assertRegex(out, r"^\d\d cases match, 0 skipped, 0 failed [(][0-9.]+ s[)]\n$")
-
     def test_a_mistake_fails_where_it_shows_and_can_be_repeated(self):
         status, out, _ = tested("--variant", "dropped-tail")
         self.assertEqual(status, 1)
@@ -96,14 +91,6 @@ class Loop(Test):
     def test_one_that_is_left_early_is_told(self):
         self.expect([PROGRAM, "--random", "10", "--variant", "left-early", *SHORT], 2,
                     err="tests/wrong_program: left-early: its loop was left before runs.next\\(\\) ended it\n$")
-
-
-class Describe(Test):
-    def test_names_the_strategies(self):
-        said = json.loads(subprocess.run([PROGRAM, "--describe"], capture_output=True, text=True, check=True).stdout)
-        self.assertEqual((said["chapter"], said["program"], said["api"]), ("tests", "wrong_program", "C++"))
-        self.assertEqual([v["name"] for v in said["variants"]][:2], ["right", "swapped"])
-        self.assertTrue(said["variants"][5]["broken_on_purpose"])
 
 
 if __name__ == "__main__":

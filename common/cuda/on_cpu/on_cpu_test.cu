@@ -68,13 +68,6 @@ __global__ void leave_early(unsigned count) {
     __syncthreads();
 }
 
-__global__ void part_ways() {
-    if (threadIdx.x < 16)
-        __syncthreads();
-    else
-        __syncthreads();
-}
-
 // Which of a kernel's expectations have not come: a bit each.
 struct Expect {
     __device__ void operator()(bool is_right) {
@@ -416,13 +409,6 @@ TEST(OnCpuFailure, AnEarlyReturnIsOneAndStays) {
     EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
     void* memory = nullptr;
     EXPECT_EQ(cudaMalloc(&memory, 4), cudaErrorLaunchFailure);
-}
-
-TEST(OnCpuFailure, TwoBarriersAreNotOne) {
-    part_ways<<<1, 32>>>();
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
-    const std::string why = cudaGetErrorString(cudaErrorLaunchFailure);
-    EXPECT_NE(why.find("others at "), std::string::npos) << why;
 }
 
 TEST(OnCpuFailure, ALaneThatHasEndedIsMissed) {
