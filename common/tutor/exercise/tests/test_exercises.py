@@ -1,9 +1,9 @@
 """The exercises' files, the sandbox, what is read of a class, what is handed out; and what submissions get: one table of them, of
 what their behaviour shows, and of their points.
 
-    test_exercises.py --program 03/five-steps --variant opencl Exercise
+    test_exercises.py --program 03 --variant opencl Exercise
 
-The class Exercise is for one exercise and opencl, cuda, c++, or cuda-on-cpu: CUDA emulated on a processor. All may run beside
+The class Exercise is for a chapter and opencl, cuda, c++, or cuda-on-cpu: CUDA emulated on a processor. All may run beside
 whatever else is busy.
 """
 
@@ -845,41 +845,44 @@ class Counts(Test):
 
 
 class Exercise(Test):
-    """The solution has full marks; of what a student begins with each file lacks something. (In CUDA on a processor the solution
-    alone is looked at, for races but not for stray accesses, as time is short.)"""
+    """Of each exercise of a chapter: the solution has full marks; of what a student begins with each file lacks something. (In CUDA on
+    a processor the solution alone is looked at, for races but not for stray accesses, as time is short.)"""
 
     def setUp(self):
         self.on_cpu = GIVEN.variant == "cuda-on-cpu"
-        self.exercise, self.api = catalogue.exercise_of(GIVEN.program), "cuda" if self.on_cpu else GIVEN.variant
+        self.api = "cuda" if self.on_cpu else GIVEN.variant
+        self.exercises = [each for each in catalogue.exercises() if each.name.startswith(f"{GIVEN.program}/") and self.api in each.files]
+        self.assertTrue(self.exercises)
         for of, name, what in ((submitted_file, "no_gpu", lambda _: self.on_cpu), (submitted_file.EmulatedFile, "watched", ("thread",))):
             patch = unittest.mock.patch.object(of, name, what)
             patch.start()
             self.addCleanup(patch.stop)
 
-    def files(self, texts):
-        return submitted_file.submitted(self.exercise, self.api, texts, BUILD)
+    def asked(self, what, of):
+        try:
+            return what(of, SEED)
+        except grading.NothingToRunOn as why:
+            self.cannot_run(str(why))
 
     def test_the_solution_has_full_marks(self):
-        # The solutions of four mistakes are one, but for the comment.
-        files = {for_the_instructor.COMMENT.sub("", file.text): file for file in self.files(self.exercise.solution(self.api))}
-        for file in files.values():
-            try:
-                grade = grading.graded([file], SEED)
-            except grading.NothingToRunOn as why:
-                self.cannot_run(str(why))
-            lacking = [each for each in grade.verdicts if each.points < each.of and "no race detector" not in each.words]
-            self.assertEqual(lacking, [])
+        for exercise in self.exercises:
+            # The solutions of four mistakes are one, but for the comment.
+            files = {for_the_instructor.COMMENT.sub("", file.text): file
+                     for file in submitted_file.submitted(exercise, self.api, exercise.solution(self.api), BUILD)}
+            for file in files.values():
+                with self.subTest(exercise.name):
+                    verdicts = self.asked(grading.graded, [file]).verdicts
+                    self.assertEqual([each for each in verdicts if each.points < each.of and "no race detector" not in each.words], [])
 
     def test_what_it_begins_with_lacks_something(self):
-        paths = self.exercise.skeletons(self.api)
-        files = self.files({path.name: path.read_text(encoding="utf-8") for path in paths})
-        for path, file in [] if self.on_cpu else zip(paths, files):
-            try:
-                lacks = not is_as_begun(path) or grading.faults(file, SEED)
-                with unittest.mock.patch.object(grading, "faults", return_value=""):  # they are known
-                    self.assertTrue(lacks or not grading.graded([file], SEED).full, path)
-            except grading.NothingToRunOn as why:
-                self.cannot_run(str(why))
+        for exercise in [] if self.on_cpu else self.exercises:
+            paths = exercise.skeletons(self.api)
+            texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
+            for path, file in zip(paths, submitted_file.submitted(exercise, self.api, texts, BUILD)):
+                with self.subTest(path):
+                    if is_as_begun(path) and not self.asked(grading.faults, file):
+                        with unittest.mock.patch.object(grading, "faults", return_value=""):  # they are known
+                            self.assertFalse(self.asked(grading.graded, [file]).full)
 
 
 def is_as_begun(path):
