@@ -88,6 +88,7 @@ class Generate(repository.RepositoryTest):
         short = [sized(mebi, "vector", "05-launch-tuning/cuda", 1.0) for mebi in (64, 256)]
         self.assertEqual(self.table(recording(experiments=line + short), "fixed")[0], [["CUDA", "10.0", "2000", "0.0"]])
         line[2]["run"]["runs"][0]["result"]["kernel_ms"]["median"] *= 1.1
+        self.assertEqual(self.table(recording(experiments=line), "experiment", "sizes CUDA uniform 64M")[0], [["43.6"]], "microseconds")
         (_, a, b, off), = self.table(recording(experiments=line), "fixed")[0]
         self.assertTrue(float(a) < 10 and float(b) < 2000 and 2 < float(off) < 10, (a, b, off))
 

@@ -2,11 +2,12 @@
 
 import json
 import os
+import pathlib
 import unittest
 
 import repository
 from experiments import EXPERIMENTS, PROFILED, SOURCES
-from record import WORKSHOPS
+from record import WORKSHOPS, input_arguments
 from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
@@ -219,6 +220,28 @@ class Record(repository.RepositoryTest):
         self.assertEqual(self.read("build/made").splitlines(), ["05-launch-tuning-cuda 1", "05-launch-tuning-cuda 0"])
         self.assertEqual(self.read(f"build/{self.LESSON}/cuda.notes").split().count("edited"), 2)
         self.assertEqual([source.read_text(), self.read(f"build/{self.LESSON}/cuda")], [kernels, program])
+
+    def test_an_edit_may_be_of_the_host(self):
+        self.program(f"{self.LESSON}/cuda", launch="7 groups of 1024")
+        self.program("04-per-thread-bins/cuda")
+        sources = [self.copy_source("04-per-thread-bins", name) for name in ("cuda.cu", "histogram.cuh")]
+        before = [source.read_text() for source in sources]
+        self.tool("cmake", f"#!/bin/sh\ncd {self.root}\ngrep -c -e Carveout -e 'launch_bounds' 04-*/cuda.cu 04-*/histogram.cuh >> build/made\n")
+        self.succeed("record.py", "device", "--no-chapters", "--experiment", "carve-out", "--size", "1M")
+        counted = [line.rpartition(":")[2] for line in self.read("build/made").splitlines()]
+        self.assertEqual(counted, ["1", "0", "0", "1"], "the host's edit, and then the kernels'")
+        self.assertEqual([source.read_text() for source in sources], before)
+
+    def test_pictures_have_their_pixels_in_another_order(self):
+        picture = self.write("images/landscape.bmp", "")
+        picture.write_bytes((repository.ROOT / "images" / "landscape.bmp").read_bytes())
+        photo, shuffled, twos, fours = (pathlib.Path(input_arguments(name, "1M")[0]).read_bytes()[-512 * 512:]
+                                        for name in ("photo", "shuffled", "runs-2", "runs-4"))
+        self.assertEqual(sorted(photo), sorted(shuffled))
+        self.assertNotEqual(photo, shuffled)
+        for pixels, run in (twos, 2), (fours, 4):
+            self.assertEqual(pixels[::run], pixels[run - 1::run])
+            self.assertNotEqual(pixels[run - 1:-1:run], pixels[run::run])
 
     def test_an_edit_that_goes_wrong_harms_nothing(self):
         self.chapters(self.LESSON, script=MATCHES + '[ ! -e "$(dirname "$0")/histogram.cl" ] || exit 1\n')
