@@ -6,21 +6,11 @@
 //
 // How fast memory could deliver the pixels comes first; main() is at the end.
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include <numeric>
 
 #include "01-cpu/histogram.hpp"
 #include "common/host/cpu.hpp"
 #include "common/lesson.hpp"
-#include "common/options/device_option.hpp"
 #include "common/options/options.hpp"
 #include "common/timing/timing.hpp"
 
@@ -45,10 +35,7 @@ std::uint64_t sum_of(Pixels part, std::size_t streams, std::size_t ahead) {
                 sums[word] += line[word];
         }
     }
-    std::uint64_t sum = 0;
-    for (const std::uint64_t each : sums)
-        sum += each;
-    return sum;
+    return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 
 double read_ceiling_gb_s(Team& team) {
@@ -63,10 +50,8 @@ double read_ceiling_gb_s(Team& team) {
             });
         });
         // The sums are used, so that the compiler cannot leave the reading out.
-        std::uint64_t sum = 0;
-        for (const std::uint64_t part : sums)
-            sum += part;
-        if (sum == 0) throw std::logic_error("the read ceiling read nothing");
+        if (std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) == 0)
+            throw std::logic_error("the read ceiling read nothing");
         return common::gigabytes_per_second(kBytes, time_ms);
     };
     double best = 0;

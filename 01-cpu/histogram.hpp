@@ -13,17 +13,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <functional>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "01-cpu/simd.hpp"
 #include "common/histogram/histogram.hpp"

@@ -1,22 +1,12 @@
 // Chapter 01, simd: 64 pixels at a time, with AVX-512. Only count_simd at the end is called from
-// outside, and only where the processor has what this file is compiled for.
-//
-// We think that a loop with an addition to memory for each pixel ends at one pixel a clock, because
-// that is how often a core stores. This one adds to memory once for many pixels, but for the last
-// few of a picture. It has two halves that take turns:
-//
-//   1. Split. The two top bits of a pixel make four classes; the pixels of each class are pushed
-//      onto a stack of its own. So the six low bits are enough to tell those of a stack apart.
-//   2. Count 2,048 pixels of the fullest stack. Each becomes a word of 64 bits in which one bit is
-//      set, that of its value. A register holds eight such words: 512 columns, eight for each
-//      value. Words are added column by column, by the logic that adds in a processor: full adders,
-//      into ones, twos, fours and eights. What is carried out of the eights, a bit for a column, is
-//      worth 16 pixels; the eight columns of a value are counted together, as a byte.
+// outside, and only where the processor has what this file is compiled for. memory/README.md has
+// its two halves in words, and as a picture: pixels are split by their top two bits onto four
+// stacks, and 2,048 pixels of the fullest are counted, eight columns of bits for each value.
 //
 // At most three turns find no stack that is full enough. From then on each turn pushes
 // 2,048 pixels and counts 2,048, for four stacks with four turns' pixels have one with a turn's. So
 // how long it takes does not depend on the picture. Counting by columns is older than this (Harley
-// and Seal's population count); README.md has a picture of both halves.
+// and Seal's population count).
 #include "01-cpu/simd.hpp"
 
 #include <immintrin.h>

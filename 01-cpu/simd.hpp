@@ -1,5 +1,4 @@
-/// @file
-/// The histogram with AVX-512: what chapter 01's fastest variant calls. See simd.cpp.
+// The histogram with AVX-512: what chapter 01's fastest variant calls. See simd.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
-/// @file
-/// The four numbers of a launch of `tuned`: copies of the table, loads under way, work-items in a
-/// group, groups. They are those that tune has found on this device, or else a rule of thumb, and
-/// in place of each what the command line says. Nothing here calls OpenCL or CUDA.
+// The four numbers of a launch of `tuned`: copies of the table, loads under way, work-items in a
+// group, groups. They are those that tune has found on this device, or else a rule of thumb, and
+// in place of each what the command line says. Nothing here calls OpenCL or CUDA.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-/// @file
-/// Where a picture's rows lie in a buffer, and how a launch is laid over them. The same for both
-/// APIs.
+// Where a picture's rows lie in a buffer, and how a launch is laid over them. The same for both
+// APIs.
 #pragma once
 
 #include <algorithm>

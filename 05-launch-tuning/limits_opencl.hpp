@@ -1,6 +1,5 @@
-/// @file
-/// What an OpenCL device allows, and how many work-items it holds at once. (CUDA has an attribute
-/// for that.)
+// What an OpenCL device allows, and how many work-items it holds at once. (CUDA has an attribute
+// for that.)
 #pragma once
 
 #include <cstddef>

@@ -2,15 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <stdexcept>
-#include <vector>
-
 #include "common/explanation/explanation.hpp"
 #include "common/files/kernel_file.hpp"
-#include "common/run/describe.hpp"
-#include "common/verify/verify.hpp"
+#include "common/report/json.hpp"
 
 namespace common {
 namespace {
@@ -18,10 +12,33 @@ namespace {
 // For what has nothing to do with the number of pixels.
 constexpr unsigned kPatienceWithCompilers = 120;  // seconds
 
+// What --describe prints.
+std::string description_of(const Program& program) {
+    Json json{{"chapter", program.chapter},
+              {"program", program.name},
+              {"api", program.api},
+              {"emulated", is_emulated()}};
+    json["variants"] = Json::array();
+    for (const Variant& variant : program.variants)
+        json["variants"].push_back({{"name", variant.name},
+                                    {"summary", variant.summary},
+                                    {"broken_on_purpose", variant.broken_on_purpose}});
+    json["choices"] = Json::array();
+    for (const Choice& choice : program.choices)
+        json["choices"].push_back(
+            {{"name", choice.name}, {"values", choice.values}, {"variants", choice.variants}});
+    return line_of(json, 2);
+}
+
 Options asked_for(int argc, const char* const* argv, const Program& program,
                   const std::function<void(CLI::App& app)>& add_more) {
-    if (describes_itself(argc, argv, program)) throw Finished();
-    return parse_options(argc, argv, program, add_more);
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    if (std::erase(words, "--describe") == 0) return parse_options(argc, argv, program, add_more);
+    if (!words.empty())
+        throw BadInput(fmt::format("--describe takes no other option, not '{}'", words.front()));
+    require_standard_output(program.path());
+    print(description_of(program));
+    throw Finished();
 }
 
 // Every chapter measures the serial loop for itself: a ratio is only worth something within one
@@ -83,11 +100,10 @@ std::size_t Lesson::groups(std::size_t usual) const {
     return options.groups.value_or(usual);
 }
 
-const char* Lesson::kernel_file(const std::string& name, const std::string& in_front) {
+const char* Lesson::kernel_file(const std::string& name) {
     const auto program = std::filesystem::path(PROJECT_FOLDER) / program_.chapter / program_.name;
     const auto folder = program.parent_path();
-    kernels_ = in_front.empty() ? "" : with_its_name(in_front, read_kernel_file(in_front, folder));
-    kernels_ += with_its_name(name, read_kernel_file(name, folder, options.kernels));
+    kernels_ = with_its_name(name, read_kernel_file(name, folder, options.kernels));
     compiling_.emplace("compiling " + name, kPatienceWithCompilers);
     return kernels_.c_str();
 }

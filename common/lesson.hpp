@@ -1,29 +1,15 @@
-/// @file
-/// The frame of a lesson's program: what every chapter does alike. A host program makes one Lesson
-/// from its command line, goes through the runs of its strategies in loops (verify/runs.hpp), and
-/// ends with the lesson's table. A strategy's calls of OpenCL or CUDA stand in the host program
-/// itself. Called elsewhere: the choice of the device, the read ceiling with kernels of its own,
-/// and the poison (opencl/, cuda/).
+// The frame of a lesson's program: what every chapter does alike. A host program makes one Lesson
+// from its command line, goes through the runs of its strategies in loops (verify/runs.hpp), and
+// ends with the lesson's table. A strategy's calls of OpenCL or CUDA stand in the host program
+// itself. Called elsewhere: the choice of the device, the read ceiling with kernels of its own,
+// and the poison (opencl/, cuda/).
 #pragma once
 
-#include <algorithm>  // for every host program
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-
 #include "common/handle/handle.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
 #include "common/verify/runs.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace common {
 
@@ -70,8 +56,7 @@ class Lesson {
     /// The text of a kernel file beside the host program, read now, or of the file that --kernels
     /// names. From here until a strategy runs, and from then until the next, there are two minutes:
     /// compilers may hang.
-    /// @param in_front another file, whose text stands in front of it
-    const char* kernel_file(const std::string& name, const std::string& in_front = {});
+    const char* kernel_file(const std::string& name);
 
     /// Has the read ceiling measured, for the table: how fast this device's memory gives pixels to
     /// a program that only reads. Not with --no-ceiling.

@@ -1,5 +1,4 @@
-/// @file
-/// What a CUDA device allows, as chapter 05's launches want to know it.
+// What a CUDA device allows, as chapter 05's launches want to know it.
 #pragma once
 
 #include "05-launch-tuning/launch.hpp"

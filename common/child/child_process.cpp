@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,10 +16,8 @@
 extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
 
 namespace common {
-namespace {
-
-// Waits until this end of a pipe can be read or written.
-bool is_ready(int fd, short what, ChildProcess::Clock::time_point end) {
+// Waits until this end of a socket can be read or written.
+static bool is_ready(int fd, short what, ChildProcess::Clock::time_point end) {
     for (;;) {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(end - ChildProcess::Clock::now())
@@ -30,38 +29,30 @@ bool is_ready(int fd, short what, ChildProcess::Clock::time_point end) {
     }
 }
 
-}  // namespace
-
 ChildProcess::ChildProcess(std::vector<std::string> command) {
     std::signal(SIGPIPE, SIG_IGN);  // one that has ended is noticed where its answer is missing
-    std::array<int, 2> in{-1, -1};
-    std::array<int, 2> out{-1, -1};
-    if (pipe(in.data()) == 0 && pipe(out.data()) == 0) {
-        for (const int end : {in[0], in[1], out[0], out[1]})
-            fcntl(end, F_SETFD, FD_CLOEXEC);
-        fcntl(in[1], F_SETFL, O_NONBLOCK);  // one that does not read is not waited for
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        std::vector<char*> arguments;
-        for (std::string& word : command)
-            arguments.push_back(word.data());
-        arguments.push_back(nullptr);
-        if (posix_spawn(&id_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0)
-            id_ = 0;
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    if (in[0] >= 0) close(in[0]);
-    if (out[1] >= 0) close(out[1]);
-    to_ = in[1];
-    from_ = out[0];
+    std::array<int, 2> ends{-1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) return;
+    own_end_ = ends[0];
+    for (const int end : ends)
+        fcntl(end, F_SETFD, FD_CLOEXEC);
+    fcntl(own_end_, F_SETFL, O_NONBLOCK);  // one that does not read is not waited for
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    std::vector<char*> arguments;
+    for (std::string& word : command)
+        arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    if (posix_spawn(&id_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) id_ = 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
 }
 
 ChildProcess::~ChildProcess() {
-    for (const int end : {to_, from_})
-        if (end >= 0) close(end);
+    if (own_end_ >= 0) close(own_end_);
     if (id_ <= 0) return;
     kill(id_, SIGKILL);
     waitpid(id_, nullptr, 0);
@@ -70,10 +61,10 @@ ChildProcess::~ChildProcess() {
 bool ChildProcess::say(std::string_view text, Clock::time_point end) const {
     if (id_ <= 0) return false;
     while (!text.empty()) {
-        const ssize_t written = write(to_, text.data(), text.size());
+        const ssize_t written = write(own_end_, text.data(), text.size());
         if (written > 0)
             text.remove_prefix(static_cast<std::size_t>(written));
-        else if (errno != EINTR && (errno != EAGAIN || !is_ready(to_, POLLOUT, end)))
+        else if (errno != EINTR && (errno != EAGAIN || !is_ready(own_end_, POLLOUT, end)))
             return false;
     }
     return true;
@@ -82,10 +73,10 @@ bool ChildProcess::say(std::string_view text, Clock::time_point end) const {
 std::optional<std::string> ChildProcess::next_line(Clock::time_point end, bool& in_time) {
     in_time = true;
     while (read_.find('\n') == std::string::npos) {
-        in_time = is_ready(from_, POLLIN, end);
+        in_time = is_ready(own_end_, POLLIN, end);
         if (!in_time) return std::nullopt;
         std::array<char, 8192> some{};
-        const ssize_t got = read(from_, some.data(), some.size());
+        const ssize_t got = read(own_end_, some.data(), some.size());
         if (got <= 0) return std::nullopt;
         read_.append(some.data(), static_cast<std::size_t>(got));
     }

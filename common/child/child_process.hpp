@@ -1,6 +1,5 @@
-/// @file
-/// A program that is started, told something on its standard input, and asked for a line. Its
-/// standard error is discarded.
+// A program that is started, told something on its standard input, and asked for a line. Its
+// standard error is discarded.
 #pragma once
 
 #include <sys/types.h>
@@ -33,8 +32,7 @@ class ChildProcess {
 
  private:
     pid_t id_ = 0;
-    int to_ = -1;
-    int from_ = -1;
+    int own_end_ = -1;  ///< of a socket, whose other end the program reads and writes
     std::string read_;
 };
 

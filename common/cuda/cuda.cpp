@@ -3,55 +3,33 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <stdexcept>
 
-#include "common/cuda/read_ceiling.hpp"
-#include "common/histogram/histogram.hpp"
 #include "common/lesson.hpp"
-#include "common/options/device_option.hpp"
-#include "common/options/options.hpp"
-#include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
-#include "common/timing/timing.hpp"
 
 namespace common::cuda {
-namespace {
-
-std::string version(int number) {
+static std::string version(int number) {
     return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-}  // namespace
-
 void check(cudaError_t error, const char* call, const char* file, int line) {
     if (error == cudaSuccess) return;
-    if (error == cudaErrorMemoryAllocation) {
+    if (error == cudaErrorMemoryAllocation)
         throw Unsupported(fmt::format("this device has too little memory: {} from {}",
                                       cudaGetErrorName(error), call));
-    }
     // Known when the device is chosen: see choose_device.
-    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction) {
+    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction)
         throw NothingToRunOn(
             "no CUDA device that this build has code for: configure with "
             "-DCMAKE_CUDA_ARCHITECTURES=native, or with a CUDA toolkit that knows the device");
-    }
-    if (error == cudaErrorUnsupportedPtxVersion) {
+    if (error == cudaErrorUnsupportedPtxVersion)
         throw NothingToRunOn(
             "no CUDA device whose driver can compile this build's code: configure with "
             "-DCMAKE_CUDA_ARCHITECTURES=native, or install a newer NVIDIA driver");
-    }
     // As on a CPU, where such a kernel crashes (common/verify/watchdog.cpp).
     const bool outside = error == cudaErrorIllegalAddress || error == cudaErrorMisalignedAddress;
     throw std::runtime_error(fmt::format("{} ({}): {}{}, from {} at {}:{}", cudaGetErrorName(error),
                                          static_cast<int>(error), cudaGetErrorString(error),
                                          outside ? " (out-of-bounds)" : "", call, file, line));
-}
-
-bool has_room(cudaError_t error, const char* call, const char* file, int line) {
-    if (error != cudaErrorMemoryAllocation) check(error, call, file, line);
-    // Or the next launch would be told to have failed.
-    if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
-    return error == cudaSuccess;
 }
 
 Device described(int id) {
@@ -82,13 +60,11 @@ std::vector<Device> devices() {
                         version(driver), version(CUDART_VERSION)));
     }
     const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    if (found == cudaErrorNoDevice && visible != nullptr) {
+    if (found == cudaErrorNoDevice && visible != nullptr)
         throw NothingToRunOn(
             fmt::format("no CUDA device: CUDA_VISIBLE_DEVICES='{}' leaves none", visible));
-    }
-    if (found != cudaSuccess) {
+    if (found != cudaSuccess)
         throw NothingToRunOn(fmt::format("no CUDA device: {}", cudaGetErrorString(found)));
-    }
     if (count == 0) throw NothingToRunOn("no CUDA device: the driver finds none");
     std::vector<Device> all;
     for (int id = 0; id < count; ++id)
@@ -98,9 +74,8 @@ std::vector<Device> devices() {
 
 std::string list(const std::vector<Device>& devices) {
     std::string text;
-    for (const Device& device : devices) {
+    for (const Device& device : devices)
         text += fmt::format("{}: {} ({})\n", device.id, device.name, device.driver);
-    }
     return text;
 }
 

@@ -1,13 +1,11 @@
-/// @file
-/// What a CUDA host program needs beside the API itself: a check for every call, the choice of a
-/// device and what it allows, and owners of CUDA's objects that convert to the raw handle.
+// What a CUDA host program needs beside the API itself: a check for every call, the choice of a
+// device and what it allows, and owners of CUDA's objects that convert to the raw handle.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "common/cuda/read_ceiling.hpp"
 #include "common/handle/handle.hpp"
@@ -37,20 +35,12 @@ void check(cudaError_t error, const char* call, const char* file, int line);
 /// launch, which returns nothing.
 #define CHECK_CUDA(call) ::common::cuda::check((call), #call, __FILE__, __LINE__)
 
-/// Whether the device had room for what a call asked for. It counts as no error where it had not.
-/// @throws as `check`, for any other error
-bool has_room(cudaError_t error, const char* call, const char* file, int line);
-
-/// CUDA_HAS_ROOM(cudaMalloc(&pointer, size)), where a program can go on without the memory.
-#define CUDA_HAS_ROOM(call) ::common::cuda::has_room((call), #call, __FILE__, __LINE__)
-
 struct Device {
     int id;
     std::string name;
     std::string driver;  ///< compute capability, driver's and runtime's CUDA version, in one line
 };
 
-/// What a device says of itself, and the versions around it.
 Device described(int id);
 
 /// Every CUDA device, in the runtime's order.
@@ -71,13 +61,9 @@ int choose_device(Lesson& lesson);
 ///         is named so
 Device choose_device(const std::string& wanted);
 
+/// What the device has, and the most threads that a block may have on it.
 unsigned multiprocessors(int device);
-
-/// The most threads that a block may have on this device.
 unsigned max_block_size(int device);
-
-/// The most blocks that a launch may have in y (in x there may be 2^31 - 1).
-inline constexpr unsigned kMaxBlocksInY = 65535;
 
 /// Why the device cannot run this kernel in blocks of so many threads; else empty. The more
 /// registers a kernel needs, the fewer threads a block of it may have.

@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-#include <string>
-
 #include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 
@@ -39,12 +36,6 @@ TEST(CudaError, TooLittleMemoryIsForTheUserToMend) {
     EXPECT_EQ(tests::bad_input([] { CHECK_CUDA(cudaErrorMemoryAllocation); }),
               "this device has too little memory: cudaErrorMemoryAllocation from "
               "cudaErrorMemoryAllocation");
-}
-
-TEST(CudaError, NoRoomIsToldFromAFault) {
-    EXPECT_TRUE(CUDA_HAS_ROOM(cudaSuccess));
-    EXPECT_FALSE(CUDA_HAS_ROOM(cudaErrorMemoryAllocation));
-    EXPECT_THROW(CUDA_HAS_ROOM(cudaErrorIllegalAddress), std::runtime_error);
 }
 
 TEST(CudaError, ADeviceWithoutCodeForItIsNothingToRunOn) {

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "common/cuda/cuda.hpp"
 #include "common/timing/timing.hpp"
@@ -23,21 +22,16 @@ __global__ void read_all(const uint4* words, std::size_t count, unsigned* hardly
     for (; i + (kLoads - 1) * stride < count; i += kLoads * stride) {
         uint4 loaded[kLoads];
 #pragma unroll
-        for (unsigned n = 0; n < kLoads; ++n) {
+        for (unsigned n = 0; n < kLoads; ++n)
             loaded[n] = words[i + n * stride];
-        }
 #pragma unroll
-        for (unsigned n = 0; n < kLoads; ++n) {
+        for (unsigned n = 0; n < kLoads; ++n)
             add(loaded[n]);
-        }
     }
-    for (; i < count; i += stride) {
+    for (; i < count; i += stride)
         add(words[i]);
-    }
     constexpr unsigned kCertain = 0x9E37'79B9;
-    if ((sum.x ^ sum.y ^ sum.z ^ sum.w) == kCertain) {
-        *hardly_ever = 1;
-    }
+    if ((sum.x ^ sum.y ^ sum.z ^ sum.w) == kCertain) *hardly_ever = 1;
 }
 
 // The rates of each launch shape, slowest first.

@@ -1,5 +1,4 @@
-/// @file
-/// How fast a CUDA device can read its own memory.
+// How fast a CUDA device can read its own memory.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -4,31 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "common/child/child_process.hpp"
-#include "common/files/program_path.hpp"
+#include "common/files/kernel_file.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
-#include "common/timing/timing.hpp"
 
 namespace common {
 namespace {
 
-// The options that choose how the pixels are counted, without those that choose the pixels.
-std::vector<std::string> words_of_the_strategy(const Options& options) {
+std::string question_about(const RunDocument& run, const Options& options, const Input& input) {
+    // The options that choose how the pixels are counted, without those that choose the pixels.
     std::vector<std::string> words;
     if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
     if (options.kernels) words.insert(words.end(), {"--kernels", *options.kernels});
     words.insert(words.end(), options.program_options.begin(), options.program_options.end());
-    return words;
-}
-
-std::string question_about(const RunDocument& run, const Options& options, const Input& input) {
     Json question{{"run", parsed(to_json_text(run))},
-                  {"words", words_of_the_strategy(options)},
+                  {"words", words},
                   {"changes", Json::array()},
                   {"width", input.width},
                   {"emulated", is_emulated()}};

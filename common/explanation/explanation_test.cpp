@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "common/files/program_path.hpp"
+#include "common/files/kernel_file.hpp"
 #include "common/report/json.hpp"
 #include "common/tests/support.hpp"
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <memory>
 #include <system_error>
 
 #include "common/process/status.hpp"
@@ -15,7 +17,7 @@ namespace {
     throw BadInput(std::generic_category().message(error));
 }
 
-}  // namespace
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File open_input(const std::filesystem::path& path) {
     std::error_code ignored;
@@ -29,6 +31,8 @@ File open_input(const std::filesystem::path& path) {
     if (!file) refuse(errno);
     return file;
 }
+
+}  // namespace
 
 std::string read_whole(const std::filesystem::path& path, std::size_t most,
                        const std::function<bool(std::string_view)>& wanted) {

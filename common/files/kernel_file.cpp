@@ -3,34 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "common/files/input_file.hpp"
-#include "common/files/program_path.hpp"
 #include "common/process/status.hpp"
+
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
 
 namespace common {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path program_folder() {
-    const fs::path program = program_path();
-    return program.empty() ? "." : program.parent_path();
-}
-
 // Some files have no end.
 constexpr std::size_t kMaxKernelFile = std::size_t{16} << 20;
 
-std::optional<std::string> text_of(const fs::path& path) {
-    try {
-        return read_whole(path, kMaxKernelFile);
-    } catch (const BadInput&) {
-        return std::nullopt;
-    }
-}
-
 }  // namespace
+
+fs::path program_path() {
+#if defined(__APPLE__)
+    char path[4096];
+    std::uint32_t size = sizeof path;
+    return _NSGetExecutablePath(path, &size) == 0 ? path : "";
+#else
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    return error ? "" : program;
+#endif
+}
 
 std::string read_kernel_file(const std::string& name, const std::string& chapter_folder,
                              const std::optional<std::string>& instead) {
@@ -44,10 +45,14 @@ std::string read_kernel_file(const std::string& name, const std::string& chapter
             throw BadInput(fmt::format("{}: {}", option, reason.what()));
         }
     }
-    const fs::path beside = program_folder() / name;
+    const fs::path program = program_path();
+    const fs::path beside = (program.empty() ? "." : program.parent_path()) / name;
     const fs::path in_source = fs::path(chapter_folder) / name;
     for (const fs::path& path : {beside, in_source}) {
-        if (auto text = text_of(path)) return *text;
+        try {
+            return read_whole(path, kMaxKernelFile);
+        } catch (const BadInput&) {  // then the other
+        }
     }
     throw BadInput(fmt::format("no kernel file {}: tried {} and {}", name, beside.string(),
                                in_source.string()));

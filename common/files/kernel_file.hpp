@@ -1,11 +1,14 @@
-/// @file
-/// The text of a chapter's kernels, which is read when a program runs.
+// The text of a chapter's kernels, which is read when a program runs; and where that is.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
 namespace common {
+
+/// The path of the running program; empty where the system does not tell.
+std::filesystem::path program_path();
 
 /// From beside the running program if it is there, else from the chapter's folder in the source
 /// tree; or `instead` of both. @throws BadInput naming every path that was tried

@@ -1,10 +1,11 @@
 #include "common/files/output_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <memory>
 #include <system_error>
 
 #include "common/process/status.hpp"
@@ -51,43 +52,25 @@ bool is_written_directly(const fs::path& target) {
            (fs::exists(target, error) && !fs::is_regular_file(target, error));
 }
 
-// An open file, closed at the end.
-class Descriptor {
- public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) close(number_);
-    }
-    operator int() const { return number_; }
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
- private:
-    int number_;
-};
-
-bool write_all(int file, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = write(file, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
+bool write_all(const File& file, std::string_view bytes) {
+    return file && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
+           std::fflush(file.get()) == 0;
 }
 
 // Some file systems cannot; what is written there is as safe as they make it.
-bool is_on_disk(int file) {
-    return fsync(file) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+bool is_on_disk(const File& file) {
+    return fsync(fileno(file.get())) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
 }
 
 void write_directly(const fs::path& named, const fs::path& target, std::string_view bytes) {
     // Opened a second time, a file would be written to from its beginning, over what is in it.
     std::error_code error;
-    const Descriptor file(fs::equivalent(target, "/dev/stdout", error)
-                              ? dup(STDOUT_FILENO)
-                              : open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-    if (file < 0 || !write_all(file, bytes)) refuse(named, errno);
+    const File file(fs::equivalent(target, "/dev/stdout", error) ? fdopen(dup(STDOUT_FILENO), "w")
+                                                                 : std::fopen(target.c_str(), "ae"),
+                    std::fclose);
+    if (!write_all(file, bytes)) refuse(named, errno);
 }
 
 }  // namespace
@@ -120,8 +103,8 @@ void write_atomically(const fs::path& path, std::string_view bytes) {
     if (is_written_directly(target)) return write_directly(path, target, bytes);
     // A name of this process's own.
     const fs::path unfinished = fmt::format("{}.unfinished-{}", target.string(), getpid());
-    const Descriptor file(open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (file >= 0 && write_all(file, bytes) && is_on_disk(file) &&
+    const File file(std::fopen(unfinished.c_str(), "we"), std::fclose);
+    if (write_all(file, bytes) && is_on_disk(file) &&
         rename(unfinished.c_str(), target.c_str()) == 0)
         return;
     const int error = errno;

@@ -1,5 +1,4 @@
-/// @file
-/// Output files that are written whole or not at all, and replace nothing that is needed.
+// Output files that are written whole or not at all, and replace nothing that is needed.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,6 @@
-/// @file
-/// What an API creates, given back where its name goes out of scope: after a return and after an
-/// exception, the last one first. The calls that create an object and those that take it stand on
-/// the page.
+// What an API creates, given back where its name goes out of scope: after a return and after an
+// exception, the last one first. The calls that create an object and those that take it stand on
+// the page.
 #pragma once
 
 #include <utility>

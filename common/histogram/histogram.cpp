@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <numeric>
 
 namespace common {
 
 Histogram reference_histogram(std::span<const std::uint8_t> pixels) {
     Histogram histogram{};
-    for (const std::uint8_t pixel : pixels) {
+    for (const std::uint8_t pixel : pixels)
         ++histogram[pixel];
-    }
     return histogram;
 }
 
@@ -32,21 +30,18 @@ void add_rows(const std::uint32_t* rows, std::size_t row_count, Histogram& sum) 
 Comparison compare(const Histogram& expected, const Histogram& actual) {
     Comparison comparison{total(expected), total(actual), {}};
     for (std::size_t bin = 0; bin < kBins; ++bin) {
-        if (expected[bin] != actual[bin]) {
+        if (expected[bin] != actual[bin])
             comparison.wrong.push_back({bin, expected[bin], actual[bin]});
-        }
     }
     return comparison;
 }
 
-namespace {
-
-std::int64_t difference(const WrongBin& wrong) {
+static std::int64_t difference(const WrongBin& wrong) {
     return static_cast<std::int64_t>(wrong.actual) - static_cast<std::int64_t>(wrong.expected);
 }
 
 // What bins that hold the poison tell of the kernel, in a line; else empty.
-std::string about_poison(const Comparison& comparison) {
+static std::string about_poison(const Comparison& comparison) {
     const auto number_of = [&](const auto& is_so) {
         return std::count_if(comparison.wrong.begin(), comparison.wrong.end(), is_so);
     };
@@ -65,8 +60,6 @@ std::string about_poison(const Comparison& comparison) {
         holding(counted_on), kPoison);
 }
 
-}  // namespace
-
 std::string failure_report(const Comparison& comparison) {
     std::string text = fmt::format(
         "  total: expected {}, got {} ({:+})\n"
@@ -81,14 +74,12 @@ std::string failure_report(const Comparison& comparison) {
         return std::abs(difference(a)) > std::abs(difference(b));
     });
     constexpr std::size_t kShown = 5;
-    for (std::size_t i = 0; i < std::min(kShown, by_size.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kShown, by_size.size()); ++i)
         text += fmt::format("  bin {:3}: expected {}, got {} ({:+})\n", by_size[i].bin,
                             by_size[i].expected, by_size[i].actual, difference(by_size[i]));
-    }
-    if (by_size.size() > kShown) {
+    if (by_size.size() > kShown)
         text += fmt::format("  and {} more, with smaller differences or the same\n",
                             by_size.size() - kShown);
-    }
     return text + about_poison(comparison);
 }
 

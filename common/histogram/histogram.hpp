@@ -1,5 +1,4 @@
-/// @file
-/// The histogram, the answer that every strategy is held against, and the comparison with it.
+// The histogram, the answer that every strategy is held against, and the comparison with it.
 #pragma once
 
 #include <array>

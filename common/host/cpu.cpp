@@ -11,9 +11,7 @@
 #endif
 
 namespace common {
-namespace {
-
-std::string model_name() {
+static std::string model_name() {
 #if defined(__APPLE__)
     char name[256] = "";
     std::size_t size = sizeof name;
@@ -27,8 +25,6 @@ std::string model_name() {
     }
     return "unnamed processor";
 }
-
-}  // namespace
 
 std::size_t cpu_threads() {
     return std::max(1U, std::thread::hardware_concurrency());

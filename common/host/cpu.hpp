@@ -1,5 +1,4 @@
-/// @file
-/// What the host processor is called and how many threads it runs at once.
+// What the host processor is called and how many threads it runs at once.
 #pragma once
 
 #include <cstddef>

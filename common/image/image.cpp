@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <string_view>
 
 #include "common/files/input_file.hpp"
 #include "common/process/status.hpp"
@@ -46,10 +43,6 @@ void skip(void* from, int size) {
     bytes.remove_prefix(std::min(bytes.size(), static_cast<std::size_t>(size)));
 }
 
-int is_at_end(void* from) {
-    return static_cast<Source*>(from)->bytes.empty() ? 1 : 0;
-}
-
 // What it would read wrongly.
 void require_known_kind(std::string_view bytes) {
     using namespace std::string_view_literals;
@@ -79,6 +72,9 @@ void require_known_kind(std::string_view bytes) {
 
 Picture decode_picture(const std::string& bytes) {
     require_known_kind(bytes);
+    const auto is_at_end = [](void* from) {
+        return int{static_cast<Source*>(from)->bytes.empty()};
+    };
     const stbi_io_callbacks calls{read, skip, is_at_end};
     Source source{bytes};
     int width = 0;

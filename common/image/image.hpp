@@ -1,8 +1,6 @@
-/// @file
-/// A picture file -> 8-bit grey pixels.
+// A picture file -> 8-bit grey pixels.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 

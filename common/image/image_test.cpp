@@ -5,9 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
 #include <thread>
 
 #include "common/process/status.hpp"

@@ -1,5 +1,4 @@
-/// @file
-/// A buffer of 8-bit pixels.
+// A buffer of 8-bit pixels.
 #pragma once
 
 #include <cstddef>

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include "common/image/image.hpp"
 #include "common/process/status.hpp"
@@ -62,25 +59,24 @@ void fill_blocks(PixelBuffer& pixels, const Fill& fill) {
 constexpr std::size_t kGeneratedWidth = 4096;
 constexpr std::size_t kDefaultCount = std::size_t{512} * 512;
 
+// Each pixel is made of so many of 64 random bits.
+template <typename Make>
+void draw(std::uint8_t* first, const std::uint8_t* last, Random random, int bits_each,
+          const Make& make) {
+    while (first != last) {
+        std::uint64_t bits = random.next();
+        for (int used = 0; used < 64 && first != last; used += bits_each, bits >>= bits_each)
+            *first++ = static_cast<std::uint8_t>(make(bits));
+    }
+}
+
 Fill uniform(unsigned values, std::uint64_t seed) {
     return [=](std::uint8_t* first, std::uint8_t* last, std::uint64_t offset) {
-        Random random = random_of_block(seed, offset);
-        if (values == 256) {
-            while (first != last) {
-                std::uint64_t bits = random.next();
-                for (int i = 0; i < 8 && first != last; ++i, bits >>= 8) {
-                    *first++ = static_cast<std::uint8_t>(bits);
-                }
-            }
-            return;
-        }
+        const Random random = random_of_block(seed, offset);
+        if (values == 256) return draw(first, last, random, 8, [](auto bits) { return bits; });
         // The high half of 32 random bits times `values` is uniform to within 2^-24 of a value.
-        while (first != last) {
-            std::uint64_t bits = random.next();
-            for (int i = 0; i < 2 && first != last; ++i, bits >>= 32) {
-                *first++ = static_cast<std::uint8_t>(((bits & 0xFFFF'FFFF) * values) >> 32);
-            }
-        }
+        draw(first, last, random, 32,
+             [&](auto bits) { return ((bits & 0xFFFF'FFFF) * values) >> 32; });
     };
 }
 
@@ -88,16 +84,11 @@ Fill contended(unsigned percent, std::uint64_t seed) {
     const std::uint64_t below = (std::uint64_t{percent} << 24) / 100;  // of 24 random bits
     const std::uint8_t hot = hot_value(seed);
     return [=](std::uint8_t* first, std::uint8_t* last, std::uint64_t offset) {
-        Random random = random_of_block(seed, offset);
-        while (first != last) {
-            std::uint64_t bits = random.next();
-            for (int i = 0; i < 2 && first != last; ++i, bits >>= 32) {
-                // A choice without a branch: nothing could predict it.
-                const auto choose_hot =
-                    static_cast<std::uint8_t>(-static_cast<int>(((bits >> 8) & 0xFF'FFFF) < below));
-                *first++ = static_cast<std::uint8_t>((hot & choose_hot) | (bits & ~choose_hot));
-            }
-        }
+        draw(first, last, random_of_block(seed, offset), 32, [&](auto bits) {
+            // A choice without a branch: nothing could predict it.
+            const auto choose_hot = -static_cast<std::uint64_t>(((bits >> 8) & 0xFF'FFFF) < below);
+            return (hot & choose_hot) | (bits & ~choose_hot);
+        });
     };
 }
 
@@ -155,16 +146,15 @@ PixelBuffer ramp_pixels(std::size_t count) {
 
 PixelStream::PixelStream(const Options& options) {
     if (!options.random && !options.constant && !options.ramp) {
-        const std::filesystem::path path = options.image.value_or(sample_picture());
+        const std::filesystem::path path = options.image.value_or(SAMPLE_PICTURE);
         const auto picture = std::make_shared<Picture>(load_picture(path));
         width = picture->width;
         height = picture->height;
         size = options.tile.value_or(picture->pixels.size());
-        if (size < picture->pixels.size()) {
+        if (size < picture->pixels.size())
             throw BadInput(
                 fmt::format("--tile {}: the picture alone has {} pixels, and is never cropped",
                             size, picture->pixels.size()));
-        }
         name = fmt::format("{}, {} x {}{}", path.filename().string(), width, height,
                            options.tile ? ", tiled" : "");
         fill_ = [picture, fill = tiled(picture->pixels)](auto... where) { fill(where...); };
@@ -209,10 +199,6 @@ void PixelStream::read(std::uint64_t first, std::span<std::uint8_t> pixels) cons
         }
         first += behind;
     }
-}
-
-std::string sample_picture() {
-    return SAMPLE_PICTURE;
 }
 
 Input load_input(const Options& options) {

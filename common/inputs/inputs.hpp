@@ -1,13 +1,5 @@
-/// @file
-/// The pixels that a program counts: a picture's, or generated ones.
+// The pixels that a program counts: a picture's, or generated ones.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
 
 #include "common/image/pixels.hpp"
 #include "common/options/options.hpp"
@@ -66,9 +58,6 @@ class PixelStream {
  private:
     Fill fill_;
 };
-
-/// The picture that is counted where the command line names none.
-std::string sample_picture();
 
 /// What the command line asks for: the picture, tiled or not, or generated pixels.
 /// @throws BadInput for a picture that cannot be used; std::bad_alloc

@@ -3,25 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <new>
-#include <optional>
 #include <sstream>
-#include <stdexcept>
-#include <string_view>
 
-#include "common/files/kernel_file.hpp"
-#include "common/histogram/histogram.hpp"
 #include "common/lesson.hpp"
-#include "common/options/device_option.hpp"
-#include "common/options/options.hpp"
-#include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace common::opencl {
 namespace {
@@ -43,15 +31,6 @@ bool pocl_is_blind() {
 // For what has nothing to do with the number of pixels.
 constexpr unsigned kPatience = 120;  // seconds
 
-// OpenCL's texts come with their closing zero, and some drivers pad them with spaces.
-std::string trimmed(std::string text) {
-    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
-    const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
-    text.erase(std::find_if_not(text.rbegin(), text.rend(), is_space).base(), text.end());
-    text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
-    return text;
-}
-
 template <typename T>
 T ask(cl_device_id device, cl_device_info what) {
     T value{};
@@ -59,14 +38,19 @@ T ask(cl_device_id device, cl_device_info what) {
     return value;
 }
 
-// What a call tells of so many bytes, which first says how many.
+// What a call tells of so many bytes, which first says how many. OpenCL's texts come with their
+// closing zero, and some drivers pad them with spaces.
 template <typename Get>
 std::string text_of(const Get& get) {
     std::size_t size = 0;
     get(0, nullptr, &size);
     std::string text(size, '\0');
     get(size, text.data(), nullptr);
-    return trimmed(text);
+    const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
+    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+    text.erase(std::find_if_not(text.rbegin(), text.rend(), is_space).base(), text.end());
+    text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
+    return text;
 }
 
 std::string device_text(cl_device_id device, cl_device_info what) {
@@ -112,10 +96,9 @@ void check(cl_int error, const char* call, const char* file, int line) {
         throw Unsupported(
             fmt::format("this device has too little memory: {} from {}", error_name(error), call));
     }
-    if (error == CL_OUT_OF_HOST_MEMORY) {
+    if (error == CL_OUT_OF_HOST_MEMORY)
         throw BadInput(
             fmt::format("this machine has too little memory: {} from {}", error_name(error), call));
-    }
     throw std::runtime_error(
         fmt::format("{} ({}) from {} at {}:{}", error_name(error), error, call, file, line));
 }
@@ -124,9 +107,7 @@ std::string Device::driver_line() const {
     return fmt::format("{}, {}, driver {}", platform_name, version, driver);
 }
 
-namespace {
-
-std::vector<Device> devices_of(cl_platform_id platform) {
+static std::vector<Device> devices_of(cl_platform_id platform) {
     if (pocl_is_blind() &&
         platform_text(platform, CL_PLATFORM_NAME) == "Portable Computing Language")
         return {};
@@ -145,7 +126,7 @@ std::vector<Device> devices_of(cl_platform_id platform) {
 }
 
 // Empty where nothing is wrong with it.
-std::string unsupported_reason(const Device& device) {
+static std::string unsupported_reason(const Device& device) {
     if (ask<cl_bool>(device.id, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
     if (ask<cl_bool>(device.id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE)
         return "it has no compiler for kernels";
@@ -154,8 +135,6 @@ std::string unsupported_reason(const Device& device) {
         return "these programs need OpenCL 1.2, and it has " + device.version;
     return {};
 }
-
-}  // namespace
 
 Device described(cl_device_id id) {
     const auto platform = ask<cl_platform_id>(id, CL_DEVICE_PLATFORM);
@@ -193,16 +172,13 @@ std::vector<Device> devices() {
 
 std::string list(const std::vector<Device>& devices) {
     std::string text;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
+    for (std::size_t i = 0; i < devices.size(); ++i)
         text += fmt::format("{}: {} ({})\n", i, devices[i].name, devices[i].driver_line());
-    }
     return text;
 }
 
-namespace {
-
 // What is likely: no driver, or the installed ones by name.
-std::string why_no_device() {
+static std::string why_no_device() {
     const char* const given = std::getenv("OCL_ICD_VENDORS");
     const fs::path folder = given != nullptr ? given : "/etc/OpenCL/vendors";
     std::vector<std::string> drivers;
@@ -211,16 +187,13 @@ std::string why_no_device() {
         if (entry.path().extension() == ".icd") drivers.push_back(entry.path().filename().string());
     }
     std::sort(drivers.begin(), drivers.end());
-    if (drivers.empty()) {
+    if (drivers.empty())
         return fmt::format("{} names no driver (PoCL runs OpenCL on any CPU)", folder.string());
-    }
     return fmt::format(
         "the drivers in {} find none: {} ({})", folder.string(), fmt::join(drivers, ", "),
         pocl_is_blind() ? "PoCL needs /sys, which is not there: mount -t sysfs sysfs /sys"
                         : kPoclWants);
 }
-
-}  // namespace
 
 cl_device_id choose_device(Lesson& lesson) {
     if (lesson.options.list_devices) {
@@ -235,9 +208,7 @@ cl_device_id choose_device(Lesson& lesson) {
 
 Device choose_device(const std::string& wanted) {
     const std::vector<Device> all = devices();
-    if (all.empty()) {
-        throw NothingToRunOn("no OpenCL device: " + why_no_device());
-    }
+    if (all.empty()) throw NothingToRunOn("no OpenCL device: " + why_no_device());
     std::size_t chosen = 0;
     if (wanted.empty()) {
         // The first GPU that can be used, or else the first device, or else any.
@@ -252,9 +223,8 @@ Device choose_device(const std::string& wanted) {
     } else {
         std::vector<std::string> names;
         names.reserve(all.size());
-        for (const Device& device : all) {
+        for (const Device& device : all)
             names.push_back(device.name + '\n' + device.platform_name + '\n' + device.version);
-        }
         chosen = device_by_text(wanted, names, "OpenCL");
     }
     if (const std::string reason = unsupported_reason(all[chosen]); !reason.empty())
@@ -262,10 +232,8 @@ Device choose_device(const std::string& wanted) {
     return all[chosen];
 }
 
-namespace {
-
 // What the #line of the source calls its file (common/files/kernel_file.hpp).
-std::string name_of(cl_program program) {
+static std::string name_of(cl_program program) {
     const std::string source =
         text_of([&](auto... to) { CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, to...)); });
     if (!source.starts_with("#line")) return "the kernels' file";
@@ -273,23 +241,20 @@ std::string name_of(cl_program program) {
     return source.substr(begin, source.find('"', begin) - begin);
 }
 
-std::string build_text(cl_program program, cl_device_id device, cl_program_build_info what) {
+static std::string build_text(cl_program program, cl_device_id device, cl_program_build_info what) {
     return text_of([&](auto... to) { clGetProgramBuildInfo(program, device, what, to...); });
 }
-
-}  // namespace
 
 void check_build(cl_int built, cl_program program, cl_device_id device) {
     if (built == CL_SUCCESS) return;
     // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
     const std::string log = build_text(program, device, CL_PROGRAM_BUILD_LOG);
     const std::string name = name_of(program);
-    if (log.empty()) {
+    if (log.empty())
         throw std::runtime_error(
             fmt::format("{} ({}) from clBuildProgram, and no word of the compiler about {}: the "
                         "driver may have too little memory, or room on its disk ({})",
                         error_name(built), built, name, kPoclWants));
-    }
     throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
                                    error_name(built), built,
                                    build_text(program, device, CL_PROGRAM_BUILD_OPTIONS), log));
@@ -346,38 +311,25 @@ std::size_t max_work_group_size(cl_device_id device) {
                     max_in_each(device).at(0));
 }
 
-static cl_ulong max_buffer(cl_device_id device) {
-    return std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
-                    ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
-}
-
 void require_memory(cl_device_id device, std::size_t bytes) {
-    const cl_ulong most = max_buffer(device);
-    if (bytes > most) {
+    const cl_ulong most = std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                                   ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+    if (bytes > most)
         throw Unsupported(fmt::format(
             "the pixels take {} bytes, and this device has at most {} in one piece", bytes, most));
-    }
-}
-
-std::string no_room(cl_device_id device, std::size_t bytes) {
-    const cl_ulong most = max_buffer(device);
-    if (bytes <= most) return {};
-    return fmt::format("it needs {} bytes in one piece: this device has at most {}", bytes, most);
 }
 
 std::string unsupported_reason(cl_kernel kernel, cl_device_id device, std::size_t across,
                                std::size_t down) {
     const auto most = ask<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE);
     // NVIDIA's driver says 256 even of a kernel that it runs in groups of 1024.
-    if (across * down > most && !device_text(device, CL_DEVICE_VENDOR).starts_with("NVIDIA")) {
+    if (across * down > most && !device_text(device, CL_DEVICE_VENDOR).starts_with("NVIDIA"))
         return fmt::format("this device runs it in groups of at most {}: --group-size {}", most,
                            most);
-    }
     const std::vector<std::size_t> each = max_in_each(device);
-    if (across > each.at(0) || down > each.at(1)) {
+    if (across > each.at(0) || down > each.at(1))
         return fmt::format("groups of {} x {}: this device runs at most {} x {}", across, down,
                            each[0], each[1]);
-    }
     const auto needed = ask<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE);
     const cl_ulong there = local_memory_bytes(device);
     if (needed > there)

@@ -1,6 +1,5 @@
-/// @file
-/// What an OpenCL host program needs beside the API itself: a check for every call, the choice of a
-/// device and what it allows, and owners of OpenCL's objects that convert to the raw handle.
+// What an OpenCL host program needs beside the API itself: a check for every call, the choice of a
+// device and what it allows, and owners of OpenCL's objects that convert to the raw handle.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -11,8 +10,6 @@
 #endif
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -61,7 +58,6 @@ struct Device {
     [[nodiscard]] std::string driver_line() const;
 };
 
-/// What the device says of itself.
 Device described(cl_device_id id);
 
 /// Every device of every platform, in the loader's order; their index is the number that `--device`
@@ -86,19 +82,15 @@ Device choose_device(const std::string& wanted);
 /// @throws DoesNotBuild with the compiler's whole log (clGetProgramBuildInfo) and the file's name
 void check_build(cl_int built, cl_program program, cl_device_id device);
 
-/// Builds a program for one device, from source to check_build. The caller releases it.
-/// @param name what error messages call it, the compiler's and those of race detectors, too
-/// @param build_options as clBuildProgram takes them
-/// @throws std::runtime_error with the compiler's whole log where it does not build
+/// Builds a program for one device, from source to check_build, under a name for error messages,
+/// the compiler's and those of race detectors, too. The caller releases it.
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options);
 
 bool has_extension(cl_device_id device, const std::string& name);
-
 /// CL_DEVICE_MAX_COMPUTE_UNITS: a GPU's multiprocessors, a CPU's hardware threads.
 std::size_t compute_units(cl_device_id device);
-
-/// Bytes of local memory that a work-group can have.
+/// Of a work-group.
 std::size_t local_memory_bytes(cl_device_id device);
 
 /// The most work-items that a work-group may have on this device, side by side
@@ -108,9 +100,6 @@ std::size_t max_work_group_size(cl_device_id device);
 /// @throws BadInput naming both sizes where so many bytes of pixels do not fit the device, and what
 ///         counts them in chunks
 void require_memory(cl_device_id device, std::size_t bytes);
-
-/// Why the device has no room for a buffer of so many bytes; else empty.
-std::string no_room(cl_device_id device, std::size_t bytes);
 
 /// Why the device cannot run this kernel in groups of so many work-items, across and down, as far
 /// as it says so beforehand; else empty. A kernel may have a lower limit than its device.

@@ -3,10 +3,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-
 #include "common/histogram/histogram.hpp"
 #include "common/process/status.hpp"
 #include "common/tests/support.hpp"
@@ -40,11 +36,10 @@ TEST(OpenClError, AFailureNamesErrorCallFileAndLine) {
     EXPECT_TRUE(tests::has(failure([&] { CHECK_CL(error, "clCreateKernel"); }),
                            "CL_INVALID_KERNEL_NAME (-46) from clCreateKernel at "));
     // Too little memory is for the user to mend.
-    for (const cl_int memory : {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_BUFFER_SIZE}) {
+    for (const cl_int memory : {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_BUFFER_SIZE})
         EXPECT_EQ(tests::bad_input([&] { CHECK_CL(memory, "clCreateBuffer"); }),
                   "this device has too little memory: " + opencl::error_name(memory) +
                       " from clCreateBuffer");
-    }
     EXPECT_EQ(tests::bad_input([] { CHECK_CL(CL_OUT_OF_HOST_MEMORY, "clFinish"); }),
               "this machine has too little memory: CL_OUT_OF_HOST_MEMORY from clFinish");
 }
@@ -73,9 +68,8 @@ TEST(KernelFile, ThatCannotBeReadIsNamed) {
         tests::bad_input([&] { common::read_kernel_file("nosuch.cl", folder.path()); });
     EXPECT_TRUE(tests::has(text, "no kernel file nosuch.cl"));
     EXPECT_TRUE(tests::has(text, (folder / "nosuch.cl").string()));
-    if (std::filesystem::exists("/proc/self/exe")) {
+    if (std::filesystem::exists("/proc/self/exe"))
         EXPECT_TRUE(tests::has(text, (own_folder() / "nosuch.cl").string()));
-    }
     tests::write_bytes(folder / "empty", "");
     for (const auto& [path, why] : {std::pair(folder / "nosuch.cl", "No such file or directory"),
                                     {folder / ".", "a folder, not a file"},
@@ -138,10 +132,9 @@ TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {
     CHECK_CL(error, "clCreateBuffer");
     opencl::poison(queue, buffer, 257 * sizeof(cl_uint));
     std::array<opencl::Event, 2> events;
-    for (opencl::Event& event : events) {
+    for (opencl::Event& event : events)
         CHECK_CL(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof words, words.data(), 0,
                                      nullptr, event.out()));
-    }
     for (std::size_t i = 0; i < words.size(); ++i)
         EXPECT_EQ(words[i], i < 257 ? common::kPoison : 0U);
 

@@ -1,5 +1,4 @@
 
-#include <algorithm>
 
 #include "common/opencl/opencl.hpp"
 #include "common/process/status.hpp"
@@ -15,6 +14,14 @@ namespace {
 // work-items read neighbouring words, as a GPU likes it, one or four on their way at once; or each
 // work-item reads a stretch of its own, as a CPU likes it, at one position or at four side by side.
 const char* const kSource = R"(
+uint4 all_of(__global const uint4* words, ulong i, ulong end, ulong step) {
+    uint4 sum = (uint4)(0);
+    for (; i < end; i += step) {
+        sum |= words[i];
+    }
+    return sum;
+}
+
 void tell_if_not_zero(uint4 sum, __global uint* unwritten) {
     if ((sum.x | sum.y | sum.z | sum.w) != 0) {
         *unwritten = 1;
@@ -22,11 +29,7 @@ void tell_if_not_zero(uint4 sum, __global uint* unwritten) {
 }
 
 __kernel void read_in_turn(__global const uint4* words, ulong count, __global uint* unwritten) {
-    uint4 sum = (uint4)(0);
-    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
-        sum |= words[i];
-    }
-    tell_if_not_zero(sum, unwritten);
+    tell_if_not_zero(all_of(words, get_global_id(0), count, get_global_size(0)), unwritten);
 }
 
 __kernel void read_four_in_turn(__global const uint4* words, ulong count, __global uint* unwritten) {
@@ -34,25 +37,15 @@ __kernel void read_four_in_turn(__global const uint4* words, ulong count, __glob
     const ulong stride = get_global_size(0);
     ulong i = get_global_id(0);
     for (; i + 3 * stride < count; i += 4 * stride) {
-        const uint4 first = words[i];
-        const uint4 second = words[i + stride];
-        const uint4 third = words[i + 2 * stride];
-        const uint4 fourth = words[i + 3 * stride];
-        sum |= first | second | third | fourth;
+        sum |= words[i] | words[i + stride] | words[i + 2 * stride] | words[i + 3 * stride];
     }
-    for (; i < count; i += stride) {
-        sum |= words[i];
-    }
-    tell_if_not_zero(sum, unwritten);
+    tell_if_not_zero(sum | all_of(words, i, count, stride), unwritten);
 }
 
 __kernel void read_stretch(__global const uint4* words, ulong count, __global uint* unwritten) {
-    uint4 sum = (uint4)(0);
+    const ulong begin = count * get_global_id(0) / get_global_size(0);
     const ulong end = count * (get_global_id(0) + 1) / get_global_size(0);
-    for (ulong i = count * get_global_id(0) / get_global_size(0); i < end; ++i) {
-        sum |= words[i];
-    }
-    tell_if_not_zero(sum, unwritten);
+    tell_if_not_zero(all_of(words, begin, end, 1), unwritten);
 }
 
 __kernel void read_four_stretches(__global const uint4* words, ulong count, __global uint* unwritten) {
@@ -63,10 +56,7 @@ __kernel void read_four_stretches(__global const uint4* words, ulong count, __gl
     for (ulong i = begin; i < begin + length; ++i) {
         sum |= words[i] | words[i + length] | words[i + 2 * length] | words[i + 3 * length];
     }
-    for (ulong i = begin + 4 * length; i < end; ++i) {
-        sum |= words[i];
-    }
-    tell_if_not_zero(sum, unwritten);
+    tell_if_not_zero(sum | all_of(words, begin + 4 * length, end, 1), unwritten);
 }
 )";
 

@@ -5,11 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 
 #include "common/files/output_file.hpp"
-#include "common/histogram/histogram.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
@@ -26,9 +26,8 @@ std::vector<std::string> chosen_variants(const Program& program, const std::stri
     }
     if (wanted == "all") return sound;
     std::string valid = fmt::format("{}", fmt::join(sound, ", "));
-    if (!broken.empty()) {
+    if (!broken.empty())
         valid += fmt::format(" and, broken on purpose, {}", fmt::join(broken, ", "));
-    }
     throw BadInput(fmt::format("unknown variant '{}': besides 'all' it has {}", wanted, valid));
 }
 
@@ -54,13 +53,18 @@ std::string variants_help(const Program& program) {
     for (const Variant& variant : program.variants)
         width = std::max(width, variant.name.size());
     std::string text = "Variants:\n";
-    for (const Variant& variant : program.variants) {
+    for (const Variant& variant : program.variants)
         text += fmt::format("  {:{}}  {}{}\n", variant.name, width, variant.summary,
                             variant.broken_on_purpose ? " (broken on purpose)" : "");
-    }
     text +=
         "\nExit status: 0 every variant run matches the CPU, 1 one does not, 2 bad arguments or\n"
         "input, 77 nothing to run it on. docs/command-line.md says more.\n";
+    return text;
+}
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -92,10 +96,8 @@ std::string Options::launch_text() const {
     return fmt::format("{}", fmt::join(parts, " "));
 }
 
-namespace {
-
 // A number of pixels: digits and an optional K, M or G (powers of 1024).
-CLI::Validator pixel_count(std::uint64_t most) {
+static CLI::Validator pixel_count(std::uint64_t most) {
     return {[most](std::string& text) -> std::string {
                 std::uint64_t number = 0;
                 const char* const end = text.data() + text.size();
@@ -124,7 +126,7 @@ CLI::Validator pixel_count(std::uint64_t most) {
 }
 
 // A whole number in decimal. (CLI11 alone would read 010 as 8.)
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+static CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     return {[least, most](std::string& text) -> std::string {
                 std::uint64_t number = 0;
                 const char* const end = text.data() + text.size();
@@ -139,8 +141,6 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
             },
             fmt::format("in [{} - {}]", least, most)};
 }
-
-}  // namespace
 
 void parse_command_line(CLI::App& app, int argc, const char* const* argv,
                         const std::string& after_the_help) {
@@ -157,24 +157,13 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
     }
 }
 
-namespace {
-
-// The variables that the options are read into, and the command line that knows where they are.
-struct CommandLine {
-    CommandLine(const Program& of, const std::function<void(CLI::App&)>& add_more);
-    Options parse(int argc, const char* const* argv);
-
-    const Program& program;
+Options parse_options(int argc, const char* const* argv, const Program& program,
+                      const std::function<void(CLI::App& app)>& add_more) {
+    require_standard_output(program.path());
     Options options;
     std::string variant = "all";
-    CLI::App app;
-    std::size_t of_all_programs = 0;  // options
-};
-
-CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>& add_more)
-    : program(of),
-      app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
-          program.path()) {
+    CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
+                 program.path());
     const auto option = [&](const char* name, auto& value, const char* what, const char* type) {
         return app.add_option(name, value, what)->type_name(type);
     };
@@ -222,17 +211,16 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
            "seconds that one run may take (default: 60, and more for more pixels)", 1, 86'400, "S");
     if (program.api == "OpenCL")
         option("--kernels", options.kernels, "a file of kernels in place of histogram.cl", "FILE");
-    if (program.api != "C++") {
+    if (program.api != "C++")
         app.add_flag_callback(
             "--no-diagnosis", [&] { options.diagnosis = false; },
             "do not look for the reason of a result that is wrong");
-    }
     app.add_flag_callback(
         "--no-ceiling", [&] { options.read_ceiling = false; }, "do not measure the read ceiling");
     option("--json", options.json, "write the results as JSON", "FILE");
     option("--plot", options.plot, "write the picture beside its histogram as a PNG", "FILE");
     option("--counts", options.counts, "write the 256 counts as CSV", "FILE");
-    of_all_programs = app.get_options().size();
+    const std::size_t of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
         const std::string name(choice.name);
         app.add_option("--" + name, options.choices[name], std::string(choice.summary))
@@ -243,9 +231,7 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     if (add_more) add_more(app);
     for (const UnsupportedOption& one : program.unsupported)
         app.get_option(std::string(one.option))->group("");  // it is not in the help
-}
 
-Options CommandLine::parse(int argc, const char* const* argv) {
     // Before its value is looked at: that means nothing either.
     for (const auto& [option, reason] : program.unsupported) {
         for (int i = 1; i < argc; ++i) {
@@ -276,12 +262,21 @@ Options CommandLine::parse(int argc, const char* const* argv) {
     return options;
 }
 
-}  // namespace
-
-Options parse_options(int argc, const char* const* argv, const Program& program,
-                      const std::function<void(CLI::App& app)>& add_more) {
-    require_standard_output(program.path());
-    return CommandLine(program, add_more).parse(argc, argv);
+std::size_t device_by_text(const std::string& wanted, const std::vector<std::string>& names,
+                           const std::string& api) {
+    std::size_t number = 0;
+    const char* const end = wanted.data() + wanted.size();
+    const auto [rest, error] = std::from_chars(wanted.data(), end, number);
+    if (!wanted.empty() && rest == end) {
+        if (error == std::errc() && number < names.size()) return number;
+        throw BadInput(fmt::format("--device {}: the {} devices here are numbered 0 to {}", wanted,
+                                   api, names.size() - 1));
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (lower(names[i]).find(lower(wanted)) != std::string::npos) return i;
+    }
+    throw BadInput(fmt::format("--device: no {} device is called '{}' (--list-devices shows them)",
+                               api, wanted));
 }
 
 std::vector<const char*> argv_of(const std::string& program,

@@ -1,24 +1,59 @@
-/// @file
-/// The command line, the same for every program of every chapter (docs/command-line.md).
+// The command line, the same for every program of every chapter (docs/command-line.md).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/histogram/histogram.hpp"
-#include "common/options/program.hpp"
 
 namespace CLI {
 class App;
 }
 
 namespace common {
+
+// ---- what a program says of itself ----
+
+/// One strategy of a program, by the name that `--variant` takes.
+struct Variant {
+    std::string_view name;
+    std::string_view summary;
+    bool broken_on_purpose = false;  ///< runs only when it is named, never as part of `all`
+};
+
+/// An option that only some programs have: one of a few values.
+struct Choice {
+    std::string_view name;  ///< such as "walk", for `--walk`
+    std::vector<std::string_view> values;
+    std::string_view summary;
+    std::vector<std::string_view> variants = {};  ///< to which it means something; none: to all
+};
+
+/// An option of all programs that means nothing to this one. It is not in the help.
+struct UnsupportedOption {
+    std::string_view option;  ///< such as "--plot"
+    std::string_view reason;
+};
+
+/// What a program says of itself, for the help text, the table and the JSON. Words that stand in
+/// its source are not copied: each host program would have code for it, which takes compilers long.
+struct Program {
+    std::string_view chapter;  ///< its folder, such as "01-cpu"
+    std::string_view name;     ///< the program's file name, such as "cpu"
+    std::string_view api;      ///< "C++", "OpenCL" or "CUDA"
+    std::string_view summary;
+    std::vector<Variant> variants;
+    std::vector<Choice> choices = {};
+    std::vector<UnsupportedOption> unsupported = {};
+    std::uint64_t max_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
+    bool beside_serial = true;  ///< whether its times are held against the serial loop's
+
+    [[nodiscard]] std::string path() const;  ///< such as "01-cpu/cpu"
+};
+
+// ---- what it is asked for ----
 
 /// The command line as the user gave it. An empty member was not given.
 struct Options {
@@ -67,6 +102,12 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
 /// @throws Finished, BadInput in one line, also for an output file that could not be written
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more = {});
+
+/// What `--device` means in every API: the index in `names` that `wanted` means, a number, or text
+/// that a name contains in any case (the first that does). @throws BadInput where no device is
+/// meant
+std::size_t device_by_text(const std::string& wanted, const std::vector<std::string>& names,
+                           const std::string& api);
 
 /// A command line as `main` gets it. The words must outlive it.
 std::vector<const char*> argv_of(const std::string& program, const std::vector<std::string>& words);

@@ -100,22 +100,18 @@ TEST(ParseOptions, NumbersAreDecimalAndEachHasItsRange) {
         std::vector<const char*> bad;
     };
     const std::vector<Number> all{
-        {"--values", [](const Options& o) { return o.values; }, 1, 256, {"0", "257", "four"}},
-        {"--contention", [](const Options& o) { return o.contention; }, 0, 100, {"101", "50%"}},
-        {"--constant", [](const Options& o) { return o.constant; }, 0, 255, {"256", "white"}},
+        {"--values", [](auto& o) { return o.values; }, 1, 256, {"0", "257", "four"}},
+        {"--contention", [](auto& o) { return o.contention; }, 0, 100, {"101", "50%"}},
+        {"--constant", [](auto& o) { return o.constant; }, 0, 255, {"256", "white"}},
         {"--seed",
-         [](const Options& o) { return o.seed; },
+         [](auto& o) { return o.seed; },
          0,
          ~std::uint64_t{0},
          {"18446744073709551616", "x"}},
-        {"--group-size",
-         [](const Options& o) { return o.group_size; },
-         1,
-         1 << 20,
-         {"0", "1048577"}},
-        {"--groups", [](const Options& o) { return o.groups; }, 1, 1U << 31, {"0", "2147483649"}},
-        {"--repeat", [](const Options& o) { return o.repeat; }, 1, 1'000'000, {"0", "1000001"}},
-        {"--time-limit", [](const Options& o) { return o.time_limit; }, 10, 10, {"0"}},
+        {"--group-size", [](auto& o) { return o.group_size; }, 1, 1 << 20, {"0", "1048577"}},
+        {"--groups", [](auto& o) { return o.groups; }, 1, 1U << 31, {"0", "2147483649"}},
+        {"--repeat", [](auto& o) { return o.repeat; }, 1, 1'000'000, {"0", "1000001"}},
+        {"--time-limit", [](auto& o) { return o.time_limit; }, 10, 10, {"0"}},
     };
     for (const Number& number : all) {
         const std::string option = number.option;
@@ -145,11 +141,10 @@ TEST(ParseOptions, Variants) {
     EXPECT_TRUE(options.wants("subhist"));
     EXPECT_FALSE(options.wants("global"));
     EXPECT_FALSE(options.wants("sub"));
-    for (const std::string wanted : {"nosuch", "", "Global", "ALL", "glob", "global,subhist"}) {
+    for (const std::string wanted : {"nosuch", "", "Global", "ALL", "glob", "global,subhist"})
         EXPECT_EQ(refusal({"--variant", wanted.c_str()}),
                   "unknown variant '" + wanted +
                       "': besides 'all' it has global, subhist and, broken on purpose, racy, late");
-    }
 }
 
 TEST(ParseOptions, WhatItCannotTakeIsNamed) {
@@ -211,9 +206,7 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
     tests::write_bytes(mine, "kept");
     const Options options =
         parse({"--json", mine.c_str(), "--plot", other.c_str(), "--counts", "/dev/null"});
-    EXPECT_EQ(options.json, mine);
-    EXPECT_EQ(options.plot, other);
-    EXPECT_EQ(options.counts, "/dev/null");
+    EXPECT_TRUE(options.json == mine && options.plot == other && options.counts == "/dev/null");
     for (const std::string option : {"--json", "--plot", "--counts"}) {
         const char* const output = option.c_str();
         EXPECT_TRUE(tests::has(refusal({output, nowhere.c_str()}), "cannot write " + nowhere));
@@ -225,9 +218,34 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
               "--kernels and --json name the same file");
     EXPECT_EQ(folder.names(), Names{"mine"});
     EXPECT_EQ(tests::bytes_of(mine), "kept");
-    EXPECT_EQ(refusal({""}), "IMAGE: the name is empty");
-    EXPECT_EQ(refusal({"--kernels", ""}), "--kernels: the name is empty");
-    EXPECT_EQ(refusal({"--json", ""}), "--json: the name is empty");
+    for (const char* option : {"--kernels", "--json"})
+        EXPECT_EQ(refusal({option, ""}), std::string(option) + ": the name is empty");
+}
+
+// ---- the device ---------------------------------------------------------------------------------
+
+const std::vector<std::string> kDevices{"AMD EPYC\nPortable Computing Language",
+                                        "NVIDIA H200\nNVIDIA CUDA", "NVIDIA L4\nNVIDIA CUDA"};
+
+std::string refused_device(const std::string& wanted) {
+    return tests::bad_input([&] { common::device_by_text(wanted, kDevices, "OpenCL"); });
+}
+
+TEST(DeviceOption, ByNumberOrByPartOfAName) {
+    const std::pair<const char*, std::size_t> all[] = {
+        {"0", 0},    {"2", 2},           {"02", 2},       {"EPYC", 0},  {"L4", 2},
+        {"epyc", 0}, {"nVidIA h200", 1}, {"Portable", 0}, {"NVIDIA", 1}};  // of several the first
+    for (const auto& [wanted, device] : all)
+        EXPECT_EQ(common::device_by_text(wanted, kDevices, "OpenCL"), device) << wanted;
+}
+
+TEST(DeviceOption, WhatNoneIsCalledIsRefused) {
+    EXPECT_EQ(refused_device("3"), "--device 3: the OpenCL devices here are numbered 0 to 2");
+    EXPECT_TRUE(tests::has(refused_device("99999999999999999999"), "numbered 0 to 2"));
+    EXPECT_TRUE(tests::has(refused_device("voodoo"), "--list-devices"));
+    for (const std::string wanted : {"voodoo", "-1", "0x1", "1 "})
+        EXPECT_TRUE(
+            tests::has(refused_device(wanted), "no OpenCL device is called '" + wanted + "'"));
 }
 
 }  // namespace

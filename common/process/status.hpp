@@ -1,5 +1,4 @@
-/// @file
-/// The exceptions that end a program, and the exit statuses that they lead to.
+// The exceptions that end a program, and the exit statuses that they lead to.
 #pragma once
 
 #include <stdexcept>

@@ -1,6 +1,5 @@
-/// @file
-/// What a program says. The result goes to standard output and must arrive; progress goes to
-/// standard error, and the work goes on if it cannot be written.
+// What a program says. The result goes to standard output and must arrive; progress goes to
+// standard error, and the work goes on if it cannot be written.
 #pragma once
 
 #include <string>

@@ -12,18 +12,6 @@ Json or_null(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);
 }
 
-template <typename T>
-std::optional<T> optional_at(const Json& json, const char* key) {
-    const Json& value = json.at(key);
-    return value.is_null() ? std::optional<T>() : std::optional<T>(value.get<T>());
-}
-
-Check check_from(const std::string& text) {
-    return text == "match"      ? Check::kMatch
-           : text == "mismatch" ? Check::kMismatch
-                                : Check::kSkipped;
-}
-
 }  // namespace
 
 Json parsed(const std::string& text) {
@@ -78,64 +66,32 @@ std::string to_json_text(const RunDocument& document) {
     json["serial_ms"] = document.serial_ms > 0 ? Json(document.serial_ms) : Json(nullptr);
     json["results"] = Json::array();
     for (const Result& result : document.results) {
-        Json row;
-        row["variant"] = result.variant;
-        row["check"] = to_string(result.check);
-        row["reason"] = result.reason;
-        row["kernel_ms"] = nullptr;
-        if (result.kernel.runs > 0) {
-            row["kernel_ms"] = {{"median", result.kernel.median_ms},
-                                {"min", result.kernel.min_ms},
-                                {"max", result.kernel.max_ms},
-                                {"runs", result.kernel.runs}};
-        }
-        row["clock"] = nullptr;
-        if (result.kernel.runs > 0) {
-            row["clock"] = document.api == "C++" || result.timed_by_host ? "host" : "device";
-        }
-        row["gb_s"] = or_null(document.gb_s(result));
-        row["percent_of_ceiling"] = or_null(document.percent_of_ceiling(result));
-        row["speedup_over_serial"] = or_null(document.speedup_over_serial(result));
-        row["end_to_end_ms"] = or_null(result.end_to_end_ms);
-        row["launch"] = result.launch_text;
-        row["groups"] = nullptr;
-        row["group_size"] = nullptr;
-        if (result.launch) {
-            row["groups"] = result.launch->groups;
-            row["group_size"] = result.launch->group_size;
-        }
-        row["groups_across"] = nullptr;
-        if (result.launch && result.launch->across > 0)
-            row["groups_across"] = result.launch->across;
-        row["only_later"] = result.only_later;
-        row["diagnosis"] = result.diagnosis ? parsed(*result.diagnosis) : Json(nullptr);
-        row["counts"] = or_null(result.counts);
-        json["results"].push_back(std::move(row));
+        const Timing& time = result.kernel;
+        const bool ran = time.runs > 0, launched = result.launch.has_value();
+        const bool by_host = document.api == "C++" || result.timed_by_host;
+        json["results"].push_back(
+            {{"variant", result.variant},
+             {"check", to_string(result.check)},
+             {"reason", result.reason},
+             {"kernel_ms", !ran ? Json()
+                                : Json{{"median", time.median_ms},
+                                       {"min", time.min_ms},
+                                       {"max", time.max_ms},
+                                       {"runs", time.runs}}},
+             {"clock", ran ? Json(by_host ? "host" : "device") : Json()},
+             {"gb_s", or_null(document.gb_s(result))},
+             {"percent_of_ceiling", or_null(document.percent_of_ceiling(result))},
+             {"speedup_over_serial", or_null(document.speedup_over_serial(result))},
+             {"end_to_end_ms", or_null(result.end_to_end_ms)},
+             {"launch", result.launch_text},
+             {"groups", launched ? Json(result.launch->groups) : Json()},
+             {"group_size", launched ? Json(result.launch->group_size) : Json()},
+             {"only_later", result.only_later},
+             {"diagnosis", result.diagnosis ? parsed(*result.diagnosis) : Json()},
+             {"counts", or_null(result.counts)}});
     }
     json["counts"] = document.counts;
     return line_of(json, 2);
-}
-
-RunDocument document_of(const std::string& text) {
-    const Json json = parsed(text);
-    RunDocument document;
-    document.chapter = json.at("chapter");
-    document.api = json.at("api");
-    document.driver = json.at("driver");
-    document.pixels = json.at("input").at("pixels");
-    document.counts = json.at("counts");
-    for (const Json& row : json.at("results")) {
-        Result result;
-        result.variant = row.at("variant");
-        result.check = check_from(row.at("check"));
-        if (const Json& groups = row.at("groups"); !groups.is_null())
-            result.launch = {groups, row.at("group_size"),
-                             optional_at<std::size_t>(row, "groups_across").value_or(0)};
-        result.counts = optional_at<Histogram>(row, "counts");
-        result.only_later = row.at("only_later");
-        document.results.push_back(std::move(result));
-    }
-    return document;
 }
 
 }  // namespace common

@@ -1,12 +1,5 @@
-/// @file
-/// One run of one program as data: what `--json` writes (docs/json.md) and what the diagnosis
-/// reads.
+// One run of one program as data: what `--json` writes (docs/json.md).
 #pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "common/verify/verify.hpp"
 
@@ -40,8 +33,5 @@ struct RunDocument {
 std::string counts_text(const Histogram& counts);
 
 std::string to_json_text(const RunDocument& document);
-
-/// What such a text says of what was counted, and not of how long it took.
-RunDocument document_of(const std::string& text);
 
 }  // namespace common

@@ -1,5 +1,4 @@
-/// @file
-/// JSON of one kind. The slowest parts of its library are compiled once, in document.cpp.
+// JSON of one kind. The slowest parts of its library are compiled once, in document.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,13 +1,8 @@
-#include "common/report/picture.hpp"
+#include "common/report/report.hpp"
 
 #include <stb_image_write.h>
 
 #include <algorithm>
-#include <cmath>
-#include <new>
-#include <vector>
-
-#include "common/image/image.hpp"
 
 namespace common {
 namespace {
@@ -56,55 +51,31 @@ class Canvas {
     std::vector<Colour> rgb_;
 };
 
-// A picture whose longer side has kSide pixels: each is the mean of those that it stands for, and
-// one that stands for none is as white as paper.
-Picture scaled_to_fit(const Input& input) {
-    const std::size_t width = input.width;
-    const std::size_t height = input.height;
-    const double scale = kSide / static_cast<double>(std::max(width, height));
-    const auto scaled = [&](std::size_t size) {
-        return static_cast<std::size_t>(
-            std::max(1L, std::lround(static_cast<double>(size) * scale)));
-    };
-    Picture shown{scaled(width), scaled(height), {}};
-    for (std::size_t y = 0; y < shown.height; ++y) {
-        const std::size_t top = y * height / shown.height;
-        const std::size_t bottom = std::max((y + 1) * height / shown.height, top + 1);
-        for (std::size_t x = 0; x < shown.width; ++x) {
-            const std::size_t left = x * width / shown.width;
-            const std::size_t right = std::max((x + 1) * width / shown.width, left + 1);
-            std::uint64_t sum = 0;
-            std::uint64_t count = 0;
-            for (std::size_t row = top; row < bottom; ++row) {
-                const std::size_t last = std::min(row * width + right, input.pixels.size());
-                for (std::size_t i = row * width + left; i < last; ++i, ++count)
-                    sum += input.pixels[i];
-            }
-            // The last row may be short.
-            shown.pixels.push_back(count == 0 ? kPaper.r : static_cast<std::uint8_t>(sum / count));
-        }
-    }
-    return shown;
-}
-
+// The longer side has kSide pixels, each of them the nearest; what the last row lacks is as white
+// as paper.
 void draw_picture(Canvas& canvas, const Input& input) {
+    const std::size_t longer = std::max(input.width, input.height);
+    const auto scaled = [&](std::size_t size) {
+        return std::max<std::size_t>(size * kSide / longer, 1);
+    };
     if (input.pixels.empty()) return;
-    const Picture shown = scaled_to_fit(input);
-    const int left = kMargin + (kSide - static_cast<int>(shown.width)) / 2;
-    const int top = kMargin + (kSide - static_cast<int>(shown.height)) / 2;
-    for (std::size_t i = 0; i < shown.pixels.size(); ++i) {
-        const std::uint8_t grey = shown.pixels[i];
-        canvas.fill(left + static_cast<int>(i % shown.width),
-                    top + static_cast<int>(i / shown.width), 1, 1, {grey, grey, grey});
+    const std::size_t width = scaled(input.width), height = scaled(input.height);
+    const int left = kMargin + (kSide - static_cast<int>(width)) / 2;
+    const int top = kMargin + (kSide - static_cast<int>(height)) / 2;
+    for (std::size_t i = 0; i < width * height; ++i) {
+        const std::size_t x = i % width, y = i / width;
+        const std::size_t of = y * input.height / height * input.width + x * input.width / width;
+        const std::uint8_t grey = of < input.pixels.size() ? input.pixels[of] : kPaper.r;
+        canvas.fill(left + static_cast<int>(x), top + static_cast<int>(y), 1, 1,
+                    {grey, grey, grey});
     }
 }
 
 void draw_histogram(Canvas& canvas, const Histogram& histogram) {
     constexpr int kLeft = kMargin + kSide + kGap;
     constexpr int kBarWidth = kSide / static_cast<int>(kBins);
-    for (int line = 0; line < 4; ++line) {
+    for (int line = 0; line < 4; ++line)
         canvas.fill(kLeft, kMargin + line * kSide / 4, kSide, 1, kFaint);
-    }
     const auto highest = std::max_element(histogram.begin(), histogram.end());
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         if (histogram[bin] == 0) continue;

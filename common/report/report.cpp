@@ -2,17 +2,47 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "common/files/output_file.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/report/picture.hpp"
-#include "common/report/table.hpp"
 
 namespace common {
+
+// Characters, not bytes, of UTF-8: device names and the multiplication sign are not all ASCII.
+static std::size_t shown_width(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string text_table(const std::vector<Column>& columns,
+                       const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        std::size_t width = shown_width(columns[i].title);
+        for (const auto& row : rows)
+            width = std::max(width, shown_width(shown(row[i])));
+        widths.push_back(width);
+    }
+    std::string text;
+    const auto add_line = [&](const auto& cell) {
+        std::string line;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const std::string content = cell(i);
+            const std::string padding(widths[i] - shown_width(content), ' ');
+            line +=
+                (i == 0 ? "" : "  ") + (columns[i].right ? padding + content : content + padding);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    };
+    add_line([&](std::size_t i) { return columns[i].title; });
+    add_line([&](std::size_t i) { return std::string(widths[i], '-'); });
+    for (const auto& row : rows)
+        add_line([&](std::size_t i) { return shown(row[i]); });
+    return text;
+}
 
 std::string number(std::optional<double> value) {
     if (!value) return "-";
@@ -66,14 +96,12 @@ int Report::finish() {
     print(fmt::format("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter,
                       document_.api, shown(document_.device), shown(document_.driver),
                       shown(document_.input_name), document_.pixels));
-    if (const std::string launch = options_.launch_text(); !launch.empty()) {
+    if (const std::string launch = options_.launch_text(); !launch.empty())
         print(fmt::format("launch: as asked for with {}\n", shown(launch)));
-    }
-    if (document_.read_ceiling_gb_s) {
+    if (document_.read_ceiling_gb_s)
         print(fmt::format(
             "read ceiling: {} GB/s, what this device's memory gives to a program that only reads\n",
             number(document_.read_ceiling_gb_s)));
-    }
     if (std::any_of(document_.results.begin(), document_.results.end(),
                     [](const Result& r) { return r.timed_by_host && r.launch; })) {
         print("times: by the host's clock, as the device's own cannot be true\n");
@@ -94,7 +122,7 @@ int Report::finish() {
     for (const Result& r : document_.results) {
         const bool ran = r.kernel.runs > 0;
         if (is_emulated())
-            rows.push_back({r.variant, r.check == Check::kSkipped ? "-" : kEmulated});
+            rows.push_back({r.variant, r.check == Check::kSkipped ? "-" : "emulated on the CPU"});
         else
             rows.push_back({r.variant,
                             number(ran ? std::optional(r.kernel.median_ms) : std::nullopt),

@@ -1,17 +1,8 @@
-/// @file
-/// What a program says at its end: the table, the JSON, the picture and the exit status.
+// What a program says at its end: the table, the JSON, the picture and the exit status.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
 #include "common/report/document.hpp"
-#include "common/verify/verify.hpp"
 
 namespace common {
 
@@ -61,10 +52,20 @@ class Report {
     std::vector<std::pair<std::string, Value>> columns_;
 };
 
-/// What stands in place of every time and speed of such a device.
-inline constexpr const char* kEmulated = "emulated on the CPU";
-
 /// Fixed, readable widths: three significant digits, "-" where there is no number.
 std::string number(std::optional<double> value);
+
+struct Column {
+    std::string title;
+    bool right = false;  ///< numbers stand right, words left
+};
+
+/// Lines of text, one per row, under the columns' titles and a rule; columns as wide as they need.
+/// @param rows each as long as `columns`
+std::string text_table(const std::vector<Column>& columns,
+                       const std::vector<std::vector<std::string>>& rows);
+
+/// The picture beside its histogram: the bytes of a PNG.
+std::string histogram_png(const Input& input, const Histogram& histogram);
 
 }  // namespace common

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 
 #include "common/process/status.hpp"
 

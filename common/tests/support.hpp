@@ -1,6 +1,5 @@
-/// @file
-/// What several of the unit tests need: a folder of their own, files by their bytes, and
-/// the text of an expected BadInput.
+// What several of the unit tests need: a folder of their own, files by their bytes, and
+// the text of an expected BadInput.
 #pragma once
 
 #include <gtest/gtest.h>

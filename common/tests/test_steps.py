@@ -13,7 +13,7 @@ import programs
 from programs import ROOT, Test
 
 # What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
-ONLY_OPENCL = ("read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
+ONLY_OPENCL = ("read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|profiling|"
                "plausible_ms|kernel_file|options.wants|max_block_size")
 # What the programs call that is neither API's: the frame, and what common/ has for both.
 OF_COMMON = (r"(?:common::|\boptions\.(?!c_str)|lesson\.(?:options\.)?)[a-z_:]*|"
@@ -105,7 +105,7 @@ CALLS = (
     "clCreateBuffer", "clSetKernelArg", "clEnqueueWriteBuffer", "clEnqueueFillBuffer", "clEnqueueNDRangeKernel",
     "clEnqueueReadBuffer", "clGetEventProfilingInfo")
 # A raw call whose error is looked at, by the name that it has: the next call would else be blamed.
-CHECKED = re.compile(r"\b(?:CHECK_CL|CHECK_CUDA|CUDA_HAS_ROOM|check_build)\( ?(?:cl|cuda)[A-Z]|"
+CHECKED = re.compile(r"\b(?:CHECK_CL|CHECK_CUDA|check_build)\( ?(?:cl|cuda)[A-Z]|"
                      r"\b(cl[A-Z]\w*)\([^;]*&error\)+; CHECK_CL\(error, (?:\(?\"\1\b|name\))|cudaGet(LastError|ErrorString)\(")
 
 

@@ -3,16 +3,9 @@
 #include <sys/resource.h>
 
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <utility>
 
 #include "common/host/cpu.hpp"
 #include "common/lesson.hpp"
-#include "common/options/options.hpp"
-#include "common/timing/timing.hpp"
 
 using common::Histogram;
 using Pixels = std::span<const std::uint8_t>;

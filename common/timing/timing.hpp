@@ -1,5 +1,4 @@
-/// @file
-/// Repeated measurements of one run, and what is reported of them.
+// Repeated measurements of one run, and what is reported of them.
 #pragma once
 
 #include <algorithm>

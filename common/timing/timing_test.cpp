@@ -2,10 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <optional>
-#include <vector>
-
 namespace {
 
 using common::are_enough;

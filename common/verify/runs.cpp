@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "common/process/terminal.hpp"
-#include "common/timing/timing.hpp"
 
 namespace common {
 

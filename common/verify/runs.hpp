@@ -1,13 +1,8 @@
-/// @file
-/// The runs of a strategy, one after the other, as a loop of the host program: what a run does
-/// stands in the loop, in order. Between its turns it is checked and timed.
+// The runs of a strategy, one after the other, as a loop of the host program: what a run does
+// stands in the loop, in order. Between its turns it is checked and timed.
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "common/verify/verify.hpp"
 #include "common/verify/watchdog.hpp"

@@ -2,19 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <limits>
 #include <thread>
-#include <utility>
 
 #include "common/inputs/inputs.hpp"
 #include "common/process/status.hpp"
 #include "common/tests/support.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace {
 
@@ -149,7 +144,7 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
     int run = 0;
     int copied = 0;
     testing::internal::CaptureStderr();
-    common::Runs runs({"planted", true, {6, 64, 3}}, kExpected, kRepeat,
+    common::Runs runs({"planted", true, {6, 64}}, kExpected, kRepeat,
                       [&](Result row) { examined.result = row; });
     while (runs.next()) {
         EXPECT_EQ(runs.counts[255], common::kPoison);
@@ -319,10 +314,9 @@ TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
     EXPECT_EXIT(so_many_times_the_hosts(1.04), testing::ExitedWithCode(1), "^$");
     EXPECT_EXIT(so_many_times_the_hosts(1.5), testing::ExitedWithCode(2), "the device's clock");
     EXPECT_EXIT(by_which_clock([] { return kNs; }), testing::ExitedWithCode(1), "^$");
-    for (const double ms : {0.0, -1.0, 0.5, 3.6e6, std::numeric_limits<double>::infinity()}) {
+    for (const double ms : {0.0, -1.0, 0.5, 3.6e6, std::numeric_limits<double>::infinity()})
         EXPECT_EXIT(by_which_clock([ms] { return ms; }), testing::ExitedWithCode(2),
                     "^\nthe device's clock says [^\n]*: from here on the host's clock is used\n$");
-    }
     EXPECT_EXIT(by_which_clock([] { return std::nan(""); }), testing::ExitedWithCode(2),
                 "^\nthe driver tells no times: from here on the host's clock is used\n$");
 }

@@ -8,21 +8,12 @@
 namespace common {
 
 std::string to_string(Check check) {
-    switch (check) {
-        case Check::kMatch:
-            return "match";
-        case Check::kMismatch:
-            return "mismatch";
-        case Check::kSkipped:
-            return "skipped";
-    }
-    return "";
+    return check == Check::kMatch ? "match" : check == Check::kMismatch ? "mismatch" : "skipped";
 }
 
 std::string to_string(const Launch& launch) {
-    return fmt::format("{} group{} of {}{}", launch.groups, launch.groups == 1 ? "" : "s",
-                       launch.group_size,
-                       launch.across > 0 ? fmt::format(", {} across", launch.across) : "");
+    return fmt::format("{} group{} of {}", launch.groups, launch.groups == 1 ? "" : "s",
+                       launch.group_size);
 }
 
 Result skipped(const std::string& variant, const std::string& reason) {

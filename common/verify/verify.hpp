@@ -1,11 +1,5 @@
-/// @file
-/// What comes out of the runs of a strategy: a row of the table.
+// What comes out of the runs of a strategy: a row of the table.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
 
 #include "common/histogram/histogram.hpp"
 #include "common/timing/timing.hpp"
@@ -16,12 +10,11 @@ namespace common {
 struct Launch {
     std::size_t groups = 0;      ///< work-groups (CUDA: blocks) in all; 0 where nothing is launched
     std::size_t group_size = 0;  ///< work-items in each
-    std::size_t across = 0;      ///< of the groups, where they lie over rows; 0 where they do not
 
     bool operator==(const Launch&) const = default;
 };
 
-/// "2 groups of 256", "6 groups of 64, 3 across".
+/// "2 groups of 256".
 std::string to_string(const Launch& launch);
 
 enum class Check { kMatch, kMismatch, kSkipped };

@@ -7,7 +7,6 @@
 #include <array>
 #include <csignal>
 #include <new>
-#include <optional>
 
 #include "common/process/status.hpp"
 
@@ -38,6 +37,13 @@ void note_missing_memory() {
     throw std::bad_alloc();
 }
 
+// Whether this process could have so much more memory.
+bool memory_is_left(std::size_t bytes) noexcept {
+    void* const some =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return some != MAP_FAILED && munmap(some, bytes) == 0;
+}
+
 extern "C" void end_with_line(int signal) {
     // A driver that gets no memory may stop with an assertion, or use what it did not get.
     const bool lacks_memory =
@@ -63,12 +69,6 @@ void set_time_limit(std::optional<unsigned> seconds) {
 
 unsigned time_limit(std::size_t pixels) {
     return limit_given.value_or(usual_time_limit(pixels));
-}
-
-bool memory_is_left(std::size_t bytes) noexcept {
-    void* const some =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return some != MAP_FAILED && munmap(some, bytes) == 0;
 }
 
 Watchdog::Watchdog(const std::string& what, std::size_t pixels) : seconds_(time_limit(pixels)) {

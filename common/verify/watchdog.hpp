@@ -1,6 +1,5 @@
-/// @file
-/// Kernels that hang or crash, devices that do not answer: one line that says which, and the end of
-/// the program.
+// Kernels that hang or crash, devices that do not answer: one line that says which, and the end of
+// the program.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +11,10 @@ namespace common {
 /// How many seconds one run of a strategy may take: a minute, and more for more pixels. Slower than
 /// this is no device that the chapters' kernels were seen on.
 unsigned usual_time_limit(std::size_t pixels);
-
 /// Another limit for all runs that follow, as --time-limit asks for it; none: the usual one.
 void set_time_limit(std::optional<unsigned> seconds);
-
 /// That limit, or the usual one.
 unsigned time_limit(std::size_t pixels);
-
-/// Whether this process could have so much more memory. A signal handler may ask, too.
-bool memory_is_left(std::size_t bytes) noexcept;
 
 /// What a run that has not ended most likely is.
 inline constexpr const char* kDoesNotEnd =

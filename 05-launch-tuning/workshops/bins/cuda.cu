@@ -1,9 +1,5 @@
 // More bins than 256, of pixels of 16 bits, in CUDA. The kernels are in histogram.cuh.
 //
-//   global  one table in global memory
-//   local   a table for each block in shared memory, as long as it fits
-//   passes  a slice of the table at a time, and all pixels are read for each
-//
 // Run it:  build/05-launch-tuning/workshops/bins/cuda --random 100M --bins 65536
 
 #include "05-launch-tuning/workshops/bins/histogram.cuh"

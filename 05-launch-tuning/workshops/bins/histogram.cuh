@@ -3,8 +3,6 @@
 // Each pixel has 16 bits, and belongs to counter pixel >> shift.
 #pragma once
 
-#include <cstdint>
-
 #include "05-launch-tuning/workshops/bins/values.hpp"
 
 namespace kernels {

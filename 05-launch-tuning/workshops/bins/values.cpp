@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 
-#include "05-launch-tuning/layout.hpp"
 #include "common/process/status.hpp"
 
 namespace bins {

@@ -1,19 +1,8 @@
-/// @file
-/// The pixels of 16 bits that the programs count, and how a strategy shares out their counters.
-/// Nothing here calls OpenCL or CUDA.
+// The pixels of 16 bits that the programs count, and how a strategy shares out their counters.
+// Nothing here calls OpenCL or CUDA.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "05-launch-tuning/launch.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
 
 namespace bins {
 

@@ -8,16 +8,13 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "common/files/output_file.hpp"
-#include "common/inputs/inputs.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
 #include "common/report/report.hpp"
-#include "common/timing/timing.hpp"
 
 using namespace common;
 using cluster::kProgram;

@@ -1,15 +1,9 @@
-/// @file
-/// One histogram from many processes: what cluster.cpp, the program, is given by cpu.cpp and by
-/// cuda.cu.
+// One histogram from many processes: what cluster.cpp, the program, is given by cpu.cpp and by
+// cuda.cu.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 
-#include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
 
 namespace cluster {

@@ -1,11 +1,9 @@
 // The device of a rank of cluster.cpp on a processor: one thread. Start as many ranks as there are
 // cores. cuda.cu has the same for NVIDIA's GPUs.
 
-#include <algorithm>
-
+#include "common/host/cpu.hpp"
 #include "01-cpu/histogram.hpp"
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"
-#include "common/host/cpu.hpp"
 #include "common/image/pixels.hpp"
 
 const common::Program cluster::kProgram{

@@ -1,11 +1,5 @@
-// From the pixels in the host's memory to the histogram there, in OpenCL: four ways, beside the
-// copy alone.
-//
-//   copy       to the device, and nothing else
-//   pageable   the pixels from where they happen to be, then the count
-//   pinned     from memory that the driver can copy from without a detour
-//   pipelined  the same in chunks: while one is counted, the next is on its way
-//   mapped     no copy: the kernel is given the host's memory
+// From the pixels in the host's memory to the histogram there, in OpenCL: four ways
+// (ways.hpp), beside the copy alone.
 //
 // Run it:  build/05-launch-tuning/workshops/end-to-end/opencl --tile 1G
 //
@@ -14,7 +8,7 @@
 #include <cstring>
 
 #include "05-launch-tuning/workshops/end-to-end/ways.hpp"
-#include "05-launch-tuning/workshops/tuned_opencl.hpp"
+#include "05-launch-tuning/workshops/opencl.hpp"
 
 using namespace common;
 using namespace common::opencl;

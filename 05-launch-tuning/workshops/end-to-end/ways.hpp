@@ -1,9 +1,7 @@
-/// @file
-/// What both programs begin with: the ways, and what their speeds are held against.
+// What both programs begin with: the ways, and what their speeds are held against.
 #pragma once
 
 #include "common/lesson.hpp"
-#include "common/report/report.hpp"
 
 inline common::Program copy_and_count(const char* name, const char* api) {
     return {"05-launch-tuning",

@@ -1,10 +1,5 @@
 // A histogram for each of many pictures, in CUDA. The kernels are in histogram.cuh.
 //
-//   one-by-one  a launch for each picture, and the host waits each time
-//   queued      the same launches without waiting
-//   graph       the same launches, made into a graph beforehand and launched as one
-//   group-each  one launch, a block for each picture
-//
 // Run it:  build/05-launch-tuning/workshops/many/cuda --random 250M --side 512
 
 #include "05-launch-tuning/workshops/many/histogram.cuh"
@@ -22,7 +17,7 @@ const Program kProgram{"05-launch-tuning",
                        "a histogram for each of many pictures",
                        {{"one-by-one", "a launch for each picture, and the host waits each time"},
                         {"queued", "a launch for each picture, without waiting"},
-                        {"graph", "the same launches, as one graph"},
+                        {"graph", "the same launches, made into a graph beforehand"},
                         {"group-each", "one launch, a block for each picture"}},
                        {{"copies", {"4", "32"}, "copies of a block's table", kStrategies},
                         {"loads", {"1", "2"}, "loads under way at once", kStrategies}}};

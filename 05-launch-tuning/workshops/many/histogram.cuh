@@ -6,8 +6,6 @@
 // Templates, for the copies of a block's table, and for the loads that a thread has under way.
 #pragma once
 
-#include <cstdint>
-
 #include "05-launch-tuning/histogram.cuh"
 
 namespace kernels {

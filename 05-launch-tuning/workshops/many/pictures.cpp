@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <span>
 #include <stdexcept>
 
 namespace many {

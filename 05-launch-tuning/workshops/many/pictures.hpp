@@ -1,18 +1,8 @@
-/// @file
-/// The pictures that the programs count, where each begins, and what came out of each. Nothing here
-/// calls OpenCL or CUDA.
+// The pictures that the programs count, where each begins, and what came out of each. Nothing here
+// calls OpenCL or CUDA.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "05-launch-tuning/launch.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
 
 namespace many {
 

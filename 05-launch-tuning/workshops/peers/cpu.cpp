@@ -14,7 +14,6 @@
 #include "05-launch-tuning/workshops/peers/peer.hpp"
 #include "common/host/cpu.hpp"
 #include "common/lesson.hpp"
-#include "common/options/device_option.hpp"
 
 using namespace common;
 

@@ -1,12 +1,6 @@
 // How far from a library: chapter 05's `tuned` beside CUB and the chapters' kernels, in one process
 // and on the same buffers.
 //
-//   cub        cub::DeviceHistogram::HistogramEven, of the CUDA Core Compute Libraries
-//   global     chapter 02: one table for everyone
-//   local      chapter 03: a table for each block
-//   lane-bins  chapter 04: a table for each lane
-//   tuned      chapter 05
-//
 // Run it:  build/05-launch-tuning/workshops/peers/cuda --random 1G
 //          build/05-launch-tuning/workshops/peers/cuda --random 1G --contention 40
 //          build/05-launch-tuning/workshops/peers/cuda --queued

@@ -1,14 +1,6 @@
-/// @file
-/// What the probes of both APIs are started with, and the right answers: a wrong one has no time.
+// What the probes of both APIs are started with, and the right answers: a wrong one has no time.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
 
 namespace probes {

@@ -1,8 +1,6 @@
 // Small kernels that each measure one thing, in CUDA; probes.cl has the same in OpenCL.
 #pragma once
 
-#include <cstdint>
-
 #include "common/histogram/histogram.hpp"
 
 using common::kBins;

@@ -6,13 +6,9 @@
 //
 // opencl.cpp does the same in OpenCL, in the same steps.
 
-#include <array>
-#include <span>
-
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
 #include "05-launch-tuning/workshops/tune/measure.hpp"
-#include "05-launch-tuning/workshops/tune/report.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "common/inputs/inputs.hpp"
-#include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace tuning {

@@ -1,17 +1,8 @@
-/// @file
-/// A launch is checked and timed on the test pictures. The programs add one thing: how to run it on
-/// the device.
+// A launch is checked and timed on the test pictures. The programs add one thing: how to run it on
+// the device.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <span>
-
 #include "05-launch-tuning/workshops/tune/search.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/image/pixels.hpp"
 
 namespace tuning {
 

@@ -6,13 +6,9 @@
 //
 // cuda.cu does the same in CUDA, in the same steps.
 
-#include <array>
-#include <span>
-
+#include "05-launch-tuning/workshops/opencl.hpp"
 #include "05-launch-tuning/workshops/tune/measure.hpp"
-#include "05-launch-tuning/workshops/tune/report.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
-#include "05-launch-tuning/workshops/tuned_opencl.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"

@@ -1,10 +1,9 @@
-#include "05-launch-tuning/workshops/tune/report.hpp"
+#include "05-launch-tuning/workshops/tune/search.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -14,7 +13,6 @@
 #include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
 #include "common/report/report.hpp"
-#include "common/report/table.hpp"
 
 namespace tuning {
 

@@ -3,18 +3,14 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <numeric>
 #include <random>
 #include <set>
-#include <span>
 
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/timing/timing.hpp"
 
 namespace tuning {
 

@@ -1,14 +1,7 @@
-/// @file
-/// The search for the best launch of `tuned` on a device.
+// The search for the best launch of `tuned` on a device.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "05-launch-tuning/launch.hpp"
 
@@ -76,5 +69,23 @@ double steady_seconds();
 /// after `budget_s` seconds. @return a trial for each candidate at each size, in their order
 Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
               double budget_s, const Measure& measure, const Clock& clock = steady_seconds);
+
+// ---- what the programs are asked for, and what they say and keep of a search --------------------
+
+/// The command line as the user gave it.
+struct Request {
+    double seconds = 50;  ///< that the search may take
+    std::string device;   ///< a number or part of a name; empty: the default
+    bool list_devices = false;
+    std::optional<std::string> json;
+};
+
+/// @throws common::BadInput in one line that names the option
+Request parse_request(int argc, const char* const* argv, const std::string& program);
+
+/// Prints the best launch for each size, writes the JSON that was asked for, and keeps the best for
+/// `tuned` in place of what stood there for this device.
+/// @return the exit status: 1 where a launch counted wrongly
+int finish(const Request& request, const Tuning& found);
 
 }  // namespace tuning

@@ -12,19 +12,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <csetjmp>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <random>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "common/cuda/on_cpu/sanitizers.hpp"
 #include "common/histogram/histogram.hpp"

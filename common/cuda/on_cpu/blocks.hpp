@@ -1,5 +1,4 @@
-/// @file
-/// What runs a launch (blocks.cpp), for what checks it (runtime.cpp).
+// What runs a launch (blocks.cpp), for what checks it (runtime.cpp).
 #pragma once
 
 #include <string>
@@ -24,5 +23,27 @@ unsigned multiprocessors();
 /// number, is the order of threads and blocks: 0, as without it, the first first; 1 the last first;
 /// any other a shuffle of the threads behind each barrier.
 Outcome run_blocks(const KernelCall& launch);
+
+// ---- where a launch is counted: what blocks.cpp tells recorded.cpp of it, of blocks and fibers
+// ----
+
+/// The allocation that this address is in. (runtime.cpp)
+bool device_memory_of(const void* memory, std::uintptr_t& begin, std::size_t& bytes);
+
+namespace recorded {
+
+struct Thread;
+Thread* new_thread(const char* stack, std::size_t bytes);
+/// Whether it is to run: a launch is counted once, and others are left out.
+bool launch_begins(const KernelCall& launch);
+/// Whether it is to run again, to see what needs a load: then the first block alone.
+bool launch_runs_again();
+bool skips(std::size_t block);
+void block_begins(std::size_t block, const void* shared, std::size_t bytes);
+void goes_on(Thread* thread);  ///< null: the crew
+void phase_ends(std::size_t shared_bytes);
+void block_ends();
+
+}  // namespace recorded
 
 }  // namespace on_cpu

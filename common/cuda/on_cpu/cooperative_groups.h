@@ -1,6 +1,5 @@
-/// @file
-/// Cooperative groups as far as a block, and tiles of a warp: cuda_runtime.h says how its lanes
-/// meet.
+// Cooperative groups as far as a block, and tiles of a warp: cuda_runtime.h says how its lanes
+// meet.
 #pragma once
 
 #include "common/cuda/on_cpu/cuda_runtime.h"

@@ -6,17 +6,12 @@
 #include <cstdlib>
 #include <numeric>
 #include <set>
-#include <utility>
 
 namespace counts {
 
-unsigned setting(const char* name, unsigned otherwise) {
-    const char* const text = std::getenv(name);
-    return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
-
 double stands_for(std::size_t group, std::size_t groups) {
-    static const std::size_t most = std::max(2U, setting("COUNTS_GROUPS", 16));
+    const char* const text = std::getenv("COUNTS_GROUPS");
+    const std::size_t most = text == nullptr ? 16 : std::max(2UL, std::strtoul(text, nullptr, 10));
     if (groups <= most) return 1;
     // Some n has group = n * (groups - 1) / (most - 1).
     const std::size_t n = (group * (most - 1) + groups - 2) / (groups - 1);

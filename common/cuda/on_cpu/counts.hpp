@@ -1,9 +1,8 @@
-/// @file
-/// What the warps of a launch do together, counted from what each of their work-items did: requests
-/// and sectors of global memory, visits of atomics in the L2 cache, passes of the banks, what the
-/// first-level cache finds. The emulation of CUDA records it (recorded.cpp), and so does the plugin
-/// for Oclgrind (tutor/counting/oclgrind.cpp): one way to count for both.
-/// tutor/counting/count.py has the form of the result.
+// What the warps of a launch do together, counted from what each of their work-items did: requests
+// and sectors of global memory, visits of atomics in the L2 cache, passes of the banks, what the
+// first-level cache finds. The emulation of CUDA records it (recorded.cpp), and so does the plugin
+// for Oclgrind (tutor/counting/oclgrind.cpp): one way to count for both.
+// tutor/counting/count.py has the form of the result.
 #pragma once
 
 #include <cstddef>
@@ -49,9 +48,6 @@ inline constexpr unsigned kWarp = 32;
 /// Some groups are counted: the first, the last, and others between them, which stand for those
 /// that are not. @return for how many this one stands; 0 where it is not counted
 double stands_for(std::size_t group, std::size_t groups);
-
-/// A whole number from the environment.
-unsigned setting(const char* name, unsigned otherwise);
 
 struct Counted {
     double lanes = 0, requests = 0, sectors = 0, tags = 0, found = 0, visits = 0, passes = 0;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <tuple>
-#include <vector>
 
 namespace counts {
 namespace {

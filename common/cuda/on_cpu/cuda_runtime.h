@@ -1,17 +1,16 @@
-/// @file
-/// CUDA's words and calls on a processor, as far as the chapters, the workshops and the exercises
-/// use them: what a CUDA source is compiled with where there is no NVIDIA GPU.
-/// docs/cuda-on-a-cpu.md says how it works, and what it is not. Its times mean nothing.
-///
-/// to_cpp.cmake makes C++ of a CUDA source, which this header does not do alone:
-///
-///   kernel<<<grid, block, shared, stream>>>(...)   on_cpu::launch(kernel, grid, block, ...)(...)
-///   atomicAdd_block, __threadfence_block, __ldcs   without the scope or the way, which all are one
-///   __shared__ T name[SIZE], other;                auto& name = on_cpu::shared<T[SIZE]>(...); ...
-///   extern __shared__ T name[];                    T* const name = on_cpu::dynamic_shared<T>();
-///
-/// Anything else does not compile, and ON_CPU_MISSING says so of CUDA's words; a call returns
-/// the error code that CUDA has for its misuse.
+// CUDA's words and calls on a processor, as far as the chapters, the workshops and the exercises
+// use them: what a CUDA source is compiled with where there is no NVIDIA GPU.
+// docs/cuda-on-a-cpu.md says how it works, and what it is not. Its times mean nothing.
+//
+// to_cpp.cmake makes C++ of a CUDA source, which this header does not do alone:
+//
+//   kernel<<<grid, block, shared, stream>>>(...)   on_cpu::launch(kernel, grid, block, ...)(...)
+//   atomicAdd_block, __threadfence_block, __ldcs   without the scope or the way, which all are one
+//   __shared__ T name[SIZE], other;                auto& name = on_cpu::shared<T[SIZE]>(...); ...
+//   extern __shared__ T name[];                    T* const name = on_cpu::dynamic_shared<T>();
+//
+// Anything else does not compile, and ON_CPU_MISSING says so of CUDA's words; a call returns
+// the error code that CUDA has for its misuse.
 #pragma once
 
 // No more than these, which nvcc has without being asked, but for its mathematics: they take most
@@ -190,42 +189,26 @@ ON_CPU_ATOMIC(atomicAnd, __atomic_fetch_and)
 ON_CPU_ATOMIC(atomicOr, __atomic_fetch_or)
 ON_CPU_ATOMIC(atomicXor, __atomic_fetch_xor)
 #undef ON_CPU_ATOMIC
-template <typename T>
-requires std::is_floating_point_v<T> ON_CPU_INLINE T atomicAdd(T* to, on_cpu::Same<T> value) {
-    ON_CPU_NOTE(false);
-    return on_cpu::exchange(to, [&](T before) { return before + value; });
-}
-template <typename T>
-requires(on_cpu::Word<T> || std::is_same_v<T, float>) ON_CPU_INLINE T
-    atomicExch(T* to, on_cpu::Same<T> value) {
-    ON_CPU_NOTE(false);
-    return on_cpu::exchange(to, [&](T) { return value; });
-}
+#define ON_CPU_EXCHANGED(name, types, after)                             \
+    template <typename T>                                                \
+    requires(types) ON_CPU_INLINE T name(T* to, on_cpu::Same<T> value) { \
+        ON_CPU_NOTE(false);                                              \
+        return on_cpu::exchange(to, [&](T before) { return after; });    \
+    }
+#define ON_CPU_IS(type) (std::is_same_v<T, type>)
+ON_CPU_EXCHANGED(atomicAdd, std::is_floating_point_v<T>, before + value)
+ON_CPU_EXCHANGED(atomicExch, on_cpu::Word<T> || ON_CPU_IS(float), ((void)before, value))
+ON_CPU_EXCHANGED(atomicMax, on_cpu::Word<T>, before < value ? value : before)
+ON_CPU_EXCHANGED(atomicMin, on_cpu::Word<T>, value < before ? value : before)
+ON_CPU_EXCHANGED(atomicInc, ON_CPU_IS(unsigned), before >= value ? 0 : before + 1)
+ON_CPU_EXCHANGED(atomicDec, ON_CPU_IS(unsigned), before == 0 || before > value ? value : before - 1)
+#undef ON_CPU_IS
+#undef ON_CPU_EXCHANGED
 template <on_cpu::Word T>
 ON_CPU_INLINE T atomicCAS(T* to, on_cpu::Same<T> expected, on_cpu::Same<T> value) {
     ON_CPU_NOTE(false);
     __atomic_compare_exchange(to, &expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
-}
-template <on_cpu::Word T>
-ON_CPU_INLINE T atomicMax(T* to, on_cpu::Same<T> value) {
-    ON_CPU_NOTE(false);
-    return on_cpu::exchange(to, [&](T before) { return before < value ? value : before; });
-}
-
-template <on_cpu::Word T>
-ON_CPU_INLINE T atomicMin(T* to, on_cpu::Same<T> value) {
-    ON_CPU_NOTE(false);
-    return on_cpu::exchange(to, [&](T before) { return value < before ? value : before; });
-}
-ON_CPU_INLINE unsigned atomicInc(unsigned* to, unsigned last) {
-    ON_CPU_NOTE(false);
-    return on_cpu::exchange(to, [&](unsigned before) { return before >= last ? 0 : before + 1; });
-}
-ON_CPU_INLINE unsigned atomicDec(unsigned* to, unsigned last) {
-    ON_CPU_NOTE(false);
-    return on_cpu::exchange(
-        to, [&](unsigned before) { return before == 0 || before > last ? last : before - 1; });
 }
 /// What was written before a fence is known behind a later one, and behind a later barrier.
 void __threadfence();
@@ -549,26 +532,17 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 // CUDA has these templates for C++, too.
-template <typename T>
-cudaError_t cudaMalloc(T** memory, std::size_t bytes) {
-    return cudaMalloc(reinterpret_cast<void**>(memory), bytes);
-}
-template <typename T>
-cudaError_t cudaMallocHost(T** memory, std::size_t bytes) {
-    return cudaMallocHost(reinterpret_cast<void**>(memory), bytes);
-}
-template <typename T>
-cudaError_t cudaMallocManaged(T** memory, std::size_t bytes, unsigned flags = 1) {
-    return cudaMallocManaged(reinterpret_cast<void**>(memory), bytes, flags);
-}
-template <typename T>
-cudaError_t cudaHostGetDevicePointer(T** memory, void* of_host, unsigned flags) {
-    return cudaHostGetDevicePointer(reinterpret_cast<void**>(memory), of_host, flags);
-}
-template <typename T>
-cudaError_t cudaHostAlloc(T** memory, std::size_t bytes, unsigned flags) {
-    return cudaHostAlloc(reinterpret_cast<void**>(memory), bytes, flags);
-}
+#define ON_CPU_TYPED(name)                                                           \
+    template <typename T, typename... More>                                          \
+    requires(!std::is_void_v<T>) cudaError_t name(T** memory, const More&... more) { \
+        return name(reinterpret_cast<void**>(memory), more...);                      \
+    }
+ON_CPU_TYPED(cudaMalloc)
+ON_CPU_TYPED(cudaMallocHost)
+ON_CPU_TYPED(cudaMallocManaged)
+ON_CPU_TYPED(cudaHostGetDevicePointer)
+ON_CPU_TYPED(cudaHostAlloc)
+#undef ON_CPU_TYPED
 
 // ---- what to_cpp.cmake makes of a source ----
 

@@ -4,12 +4,8 @@
 #include <cooperative_groups/reduce.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <cuda/atomic>
-#include <string>
-#include <vector>
 
 #include "common/histogram/histogram.hpp"
 

@@ -2,24 +2,16 @@
 // each load and store of the kernel, and at the beginning of each basic block (counted.rsp has its
 // options); the atomics of cuda_runtime.h call one of their own. Only the blocks that are counted
 // run, so the histogram is not right.
-#include "common/cuda/on_cpu/recorded.hpp"
+#include "common/cuda/on_cpu/blocks.hpp"
 
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <string>
-#include <tuple>
-#include <vector>
 
 #include "common/cuda/on_cpu/counts.hpp"
 

@@ -1,14 +1,8 @@
 // The calls of CUDA's runtime: memory, errors, events, and the device itself. Each call is done
 // when it returns, and the host calls from one thread.
-#include <array>
 #include <atomic>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "common/cuda/on_cpu/blocks.hpp"
 #include "common/histogram/histogram.hpp"
@@ -259,21 +253,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock:
-            *value = kMaxThreads;
-            break;
-        case cudaDevAttrMaxSharedMemoryPerBlock:
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-            *value = kSharedBytes;
-            break;
-        case cudaDevAttrMultiProcessorCount:
-            *value = static_cast<int>(multiprocessors());
-            break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor:
-            *value = kThreadsAUnit;
-            break;
-    }
+    *value = attribute == cudaDevAttrMaxThreadsPerBlock    ? static_cast<int>(kMaxThreads)
+             : attribute == cudaDevAttrMultiProcessorCount ? static_cast<int>(multiprocessors())
+             : attribute == cudaDevAttrMaxThreadsPerMultiProcessor ? static_cast<int>(kThreadsAUnit)
+                                                                   : static_cast<int>(kSharedBytes);
     return checked(device);
 }
 

@@ -1,11 +1,8 @@
-/// @file
-/// Tells a sanitizer about blocks and fibers, for blocks.cpp. ThreadSanitizer learns that a fiber
-/// is a thread, and what a barrier and the end of a launch order; AddressSanitizer which stack is
-/// in use, and which shared memory belongs to no variable; the counters (recorded.hpp) which thread
-/// runs, and where blocks and barriers are.
+// Tells a sanitizer about blocks and fibers, for blocks.cpp. ThreadSanitizer learns that a fiber
+// is a thread, and what a barrier and the end of a launch order; AddressSanitizer which stack is
+// in use, and which shared memory belongs to no variable; the counters (blocks.hpp) which thread
+// runs, and where blocks and barriers are.
 #pragma once
-
-#include <cstddef>
 
 #include "common/cuda/on_cpu/cuda_runtime.h"
 #if defined(ON_CPU_TELLS_thread)
@@ -19,8 +16,8 @@ extern "C" void AnnotateIgnoreWritesEnd(const char*, int);
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #elif defined(ON_CPU_TELLS_counts)
+#include "common/cuda/on_cpu/blocks.hpp"
 #include "common/cuda/on_cpu/counts.hpp"
-#include "common/cuda/on_cpu/recorded.hpp"
 #endif
 
 namespace on_cpu {

@@ -40,16 +40,6 @@
         "visits",                       of atomics in the L2 cache: a visit adds to each address of a sector once
         "passes",                       of the banks of local memory
         "largest_passes"}               of one request
-
-Nsight Compute's names (and chapter 02's, 04's and docs/profiler.md's plain ones):
-
-    requests, global loads              l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum    (stores: _op_st)
-    sectors, global loads               l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum     (stores: _op_st; own: mem_local)
-    sectors - found, global and own     lts__t_sectors_op_read.sum       which counts 1.5 on an H100 (docs/profiler.md)
-    sectors, stores                     lts__t_sectors_op_write.sum      the same
-    visits                              lts__t_sectors_op_red.sum        the same; _op_atom where the old value is used
-    found / sectors, global loads       l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct
-    passes                              l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
 """
 
 import collections
@@ -97,10 +87,6 @@ def missing(build, api):
 def targets(api, chapter):
     """What counts a chapter's strategies, as CMake calls it."""
     return [f"{chapter}-cuda-on-cpu-counts"] if api == "CUDA" else [f"{chapter}-opencl", "oclgrind_counts"]
-
-
-def program_of(build, api, chapter):
-    return build / chapter / ("counts/cuda-on-cpu" if api == "CUDA" else "opencl")
 
 
 def plugin_of(build):
@@ -167,7 +153,7 @@ def pixels_of(words):
 
 def of_program(build, chapter, strategy, api, words, folder="."):
     """The counts of a chapter's strategy; the words name files of this folder. Raises Refused and BadInput."""
-    program = program_of(build, api, chapter)
+    program = build / chapter / ("counts/cuda-on-cpu" if api == "CUDA" else "opencl")
     words = list(words)
     at, kernels = value_of(words, "--kernels")
     kernels = kernels and str(pathlib.Path(folder, kernels))

@@ -1,7 +1,6 @@
 // The table of choices (choices.json): what they may become, and what that is called.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 
 #include "common/tutor/diagnosis/model.hpp"

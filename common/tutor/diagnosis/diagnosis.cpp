@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 #include <tuple>
 
-#include "common/inputs/inputs.hpp"
 #include "common/tutor/diagnosis/model.hpp"
 
 namespace common::diagnosis {
@@ -169,10 +164,6 @@ Quiet quiet_in(const Case& run, const std::vector<Fit>& changes, const RunContex
     return quiet;
 }
 
-bool is_missing(const Fit& each) {
-    return each.choice().part == kTimes && (*each.change.changed.becomes)({}, 1) == 0;
-}
-
 // The changes that no run contradicts, the likeliest first: of all, or of those that fitted before.
 std::vector<Fit> fitting(const Runs& runs, const RunContext& context, const Diagnosis* before) {
     std::size_t left = kMaxSteps;
@@ -197,7 +188,11 @@ std::vector<Fit> fitting(const Runs& runs, const RunContext& context, const Diag
         const std::size_t at_most = std::max({left / steps, kAtLeast / steps, kAlways});
         if (found.size() > at_most) {  // there may be others
             // A step that is missing altogether also explains what a part of it does: it stays.
-            const auto others = std::stable_partition(found.begin(), found.end(), is_missing);
+            const auto others =
+                std::stable_partition(found.begin(), found.end(), [](const Fit& each) {
+                    return each.choice().part == kTimes &&
+                           (*each.change.changed.becomes)({}, 1) == 0;
+                });
             found.erase(std::max(others, found.begin() + static_cast<std::ptrdiff_t>(at_most)),
                         found.end());
             for (Fit& each : found)

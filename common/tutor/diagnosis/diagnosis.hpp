@@ -1,23 +1,14 @@
-/// @file
-/// From the counts of a few runs to the mistake that is most likely.
-/// A wrong kernel is a right one with one choice changed. Each strategy is a function that asks for
-/// each of its choices (strategies.cpp); the table of what they may become (choices.json) gives the
-/// changes, and each is played (model.hpp) on the pixels and in the launch of each run that was
-/// seen. A change that predicts all of their counts is named; if none does, the answer says what
-/// was ruled out.
+// From the counts of a few runs to the mistake that is most likely.
+// A wrong kernel is a right one with one choice changed. Each strategy is a function that asks for
+// each of its choices (strategies.cpp); the table of what they may become (choices.json) gives the
+// changes, and each is played (model.hpp) on the pixels and in the launch of each run that was
+// seen. A change that predicts all of their counts is named; if none does, the answer says what
+// was ruled out.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
-#include "common/tutor/diagnosis/worker.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common::diagnosis {
@@ -74,6 +65,15 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context,
 std::string text_of(const Diagnosis& diagnosis);
 
 // ---- the runs that tell mistakes apart (probes.cpp) ----
+
+/// What a second process of the program answers, which is asked for a run (run/served.cpp).
+struct Answer {
+    /// How a run ended; refused is what says nothing of the kernel, such as too large a group.
+    enum class Kind { kRan, kRefused, kFailed, kCrashed, kNotFinished };
+    Kind kind = Kind::kRefused;
+    std::string error;                 ///< why it did not run
+    std::vector<Result> results = {};  ///< where it ran
+};
 
 /// Runs a strategy with these arguments (an input, a launch), in so much time at most.
 using Runner = std::function<Answer(const std::vector<std::string>& arguments,

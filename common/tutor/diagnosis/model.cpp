@@ -1,6 +1,5 @@
 #include "common/tutor/diagnosis/model.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace common::diagnosis {

@@ -1,18 +1,11 @@
-/// @file
-/// A strategy that can be played with one of its choices changed.
-///
-/// A choice is a place in the strategy (the loop over the pixels) and a part of it (where it
-/// starts). strategies.cpp has the strategies, which ask chosen() for each of their choices; a
-/// change is another answer.
+// A strategy that can be played with one of its choices changed.
+//
+// A choice is a place in the strategy (the loop over the pixels) and a part of it (where it
+// starts). strategies.cpp has the strategies, which ask chosen() for each of their choices; a
+// change is another answer.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "common/tutor/diagnosis/diagnosis.hpp"
 

@@ -1,9 +1,6 @@
 // The runs that tell mistakes apart.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <utility>
-
 #include "common/tutor/diagnosis/diagnosis.hpp"
 
 namespace common::diagnosis {
@@ -54,8 +51,8 @@ void observe(Observations& seen, std::size_t group_size, std::size_t pitch, cons
                 seen.troubles.push_back(
                     fmt::format("{}: it is not finished after {} s", run.words, kPatience.count()));
             }
-            if (!answer.run || answer.run->results.size() != 1) break;
-            const Result& result = answer.run->results.front();
+            if (answer.results.size() != 1) break;
+            const Result& result = answer.results.front();
             if (!result.launch || result.check == Check::kSkipped) break;
             run.launch = *result.launch;
             run.actual.push_back(result.counts.value_or(run.expected));

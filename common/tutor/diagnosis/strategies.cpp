@@ -1,5 +1,4 @@
 // Strategies of the chapters, each with its choices.
-#include <algorithm>
 
 #include "common/tutor/diagnosis/model.hpp"
 

@@ -3,19 +3,15 @@
 // all its runs. The exercises' grader asks it, too, about runs that it has seen itself.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <deque>
 #include <iostream>
-#include <string>
-#include <vector>
+#include <memory>
 
-#include "common/histogram/histogram.hpp"
+#include "common/child/child_process.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/report/document.hpp"
 #include "common/report/json.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
-#include "common/tutor/diagnosis/worker.hpp"
 
 namespace common::diagnosis {
 
@@ -23,15 +19,71 @@ namespace {
 
 Json json_of(const std::vector<Finding>& findings) {
     Json json = Json::array();
-    for (const Finding& finding : findings) {
+    for (const Finding& finding : findings)
         json.push_back({{"name", finding.name},
                         {"sentence", finding.sentence},
                         {"evidence", finding.evidence},
                         {"read", finding.read},
                         {"certainty", finding.is_certain ? "predicted" : "pattern"}});
-    }
     return json;
 }
+
+// What a row of a run's JSON (docs/json.md) says of what was counted.
+Result result_of(const Json& row) {
+    Result result;
+    result.variant = row.at("variant");
+    if (row.at("check") == "skipped") result.check = Check::kSkipped;
+    if (!row.at("groups").is_null()) result.launch = {row.at("groups"), row.at("group_size")};
+    if (!row.at("counts").is_null()) result.counts = row.at("counts").get<Histogram>();
+    result.only_later = row.at("only_later");
+    return result;
+}
+
+Answer answer_of(const std::string& line) {
+    static constexpr std::array kKinds{std::pair{"ran", Answer::Kind::kRan},
+                                       std::pair{"failed", Answer::Kind::kFailed},
+                                       std::pair{"crashed", Answer::Kind::kCrashed},
+                                       std::pair{"not-finished", Answer::Kind::kNotFinished}};
+    Answer answer;
+    const Json json = parsed(line);
+    answer.error = json.at("error");
+    for (const auto& [name, kind] : kKinds)
+        if (json.at("kind") == name) answer.kind = kind;
+    if (json.contains("run"))
+        for (const Json& row : json.at("run").at("results"))
+            answer.results.push_back(result_of(row));
+    return answer;
+}
+
+// The program in a second process, which runs what it is asked to.
+class Worker {
+ public:
+    explicit Worker(std::string program) : program_(std::move(program)) {}
+
+    // One run. Where it crashes, or takes longer than this, its process is ended and the next run
+    // gets another.
+    Answer ask(const std::vector<std::string>& words, std::chrono::milliseconds at_most) {
+        const auto end = ChildProcess::Clock::now() + at_most;
+        if (!process_)
+            process_ = std::make_unique<ChildProcess>(std::vector<std::string>{
+                "/usr/bin/env", "SERVE_COMMAND_LINES=1", "LD_PRELOAD=" SERVED_LIBRARY, program_});
+        bool in_time = true;
+        std::optional<std::string> line;
+        if (process_->say(line_of(words), end)) line = process_->next_line(end, in_time);
+        // One that ends without an answer was killed, or has crashed in a way that no handler sees.
+        const Answer answer =
+            line      ? answer_of(*line)
+            : in_time ? Answer{Answer::Kind::kCrashed, "it crashes", {}}
+                      : Answer{Answer::Kind::kNotFinished, "it is not finished in time", {}};
+        if (answer.kind != Answer::Kind::kRan && answer.kind != Answer::Kind::kRefused)
+            process_.reset();
+        return answer;
+    }
+
+ private:
+    std::string program_;
+    std::unique_ptr<ChildProcess> process_;
+};
 
 PixelBuffer read_pixels(std::size_t count) {
     PixelBuffer pixels(count);
@@ -40,9 +92,10 @@ PixelBuffer read_pixels(std::size_t count) {
 }
 
 // The strategy runs a few times more, on one device, and what fits all its runs is the answer.
-Json explain(const Json& question, const RunDocument& document, const Result& result,
-             const PixelBuffer& pixels, Worker& worker) {
+Json explain(const Json& question, const Result& result, const PixelBuffer& pixels,
+             Worker& worker) {
     if (!result.counts || !result.launch) return nullptr;
+    const Json& run = question.at("run");
     const std::vector<std::string> words = question.at("words");
     const bool is_emulated = question.at("emulated");
     const auto its_pitch = std::ranges::find(words, "--pitch");
@@ -60,16 +113,15 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
                           question.at("width"),
                           pitch,
                           *result.launch,
-                          document.counts,
+                          run.at("counts"),
                           {*result.counts}});
-    if (result.only_later) seen.cases.back().actual.push_back(document.counts);
-    const bool in_cuda = document.api == "CUDA";
-    const RunContext context{
-        .chapter = document.chapter,
-        .variant = result.variant,
-        .one_by_one = is_emulated || document.driver.find("PoCL") != std::string::npos,
-        .in_cuda = in_cuda,
-        .changes = result.changes};
+    if (result.only_later) seen.cases.back().actual.push_back(seen.cases.back().expected);
+    const RunContext context{.chapter = run.at("chapter"),
+                             .variant = result.variant,
+                             .one_by_one = is_emulated || run.at("driver").get<std::string>().find(
+                                                              "PoCL") != std::string::npos,
+                             .in_cuda = run.at("api") == "CUDA",
+                             .changes = result.changes};
     // If one group size leaves it open, another one is tried.
     observe(seen, result.launch->group_size, pitch, runner);
     Diagnosis diagnosis = diagnose(seen.cases, context);
@@ -88,14 +140,16 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
 
 // The answer to a question, whose pixels stand behind it on standard input.
 Json answer_to(const Json& question, Worker& worker) {
-    RunDocument document = document_of(line_of(question.at("run")));
-    for (std::size_t i = 0; i < document.results.size(); ++i)
-        document.results[i].changes = question.at("changes").at(i);
-    const PixelBuffer pixels = read_pixels(document.pixels);
-    if (reference_histogram(pixels) != document.counts) throw BadInput("these are other pixels");
+    const Json& run = question.at("run");
+    const PixelBuffer pixels = read_pixels(run.at("input").at("pixels"));
+    if (reference_histogram(pixels) != run.at("counts").get<Histogram>())
+        throw BadInput("these are other pixels");
     Json answers = Json::array();
-    for (const Result& result : document.results)
-        answers.push_back(explain(question, document, result, pixels, worker));
+    for (std::size_t i = 0; i < run.at("results").size(); ++i) {
+        Result result = result_of(run.at("results").at(i));
+        result.changes = question.at("changes").at(i);
+        answers.push_back(explain(question, result, pixels, worker));
+    }
     return answers;
 }
 
@@ -133,7 +187,7 @@ int main(int argc, char** argv) try {
     }
     if (argc != 2) throw BadInput("a program calls this one, when a result is wrong");
     // One for all wrong results: its device is open, and its compiler is read.
-    Worker worker(argv[1]);
+    diagnosis::Worker worker(argv[1]);
     while (std::getline(std::cin, line))
         print(line_of(diagnosis::answer_to(parsed(line), worker)));
     return kEveryVariantMatches;

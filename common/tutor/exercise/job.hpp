@@ -1,11 +1,10 @@
-/// @file
-/// What the grader asks of a program that runs what students wrote: buffers, launches, and which
-/// buffer comes back.
-///
-/// The grader (submitted_file.py) sends a job through a pipe, standard input: a line of JSON, and
-/// behind it the bytes of the buffers. All of it is read before anything of a student's is loaded.
-/// The counts go back through another pipe, standard output. No file is shared. The
-/// comparison is the grader's. The programs are run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
+// What the grader asks of a program that runs what students wrote: buffers, launches, and which
+// buffer comes back.
+//
+// The grader (submitted_file.py) sends a job through a pipe, standard input: a line of JSON, and
+// behind it the bytes of the buffers. All of it is read before anything of a student's is loaded.
+// The counts go back through another pipe, standard output. No file is shared. The
+// comparison is the grader's. The programs are run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
 #pragma once
 
 #include <cstddef>

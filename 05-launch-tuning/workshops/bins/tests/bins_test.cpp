@@ -1,12 +1,7 @@
 // What the programs of more bins share, without a device.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "05-launch-tuning/workshops/bins/values.hpp"
-#include "common/histogram/histogram.hpp"
 #include "common/tests/support.hpp"
 
 namespace {

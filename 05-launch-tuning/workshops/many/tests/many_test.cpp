@@ -1,10 +1,6 @@
 // What the programs of many pictures share, without a device.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "common/tests/support.hpp"
 

@@ -1,3 +1,2 @@
-/// @file
-/// It is all in one header.
+// It is all in one header.
 #include "common/cuda/on_cpu/cooperative_groups.h"
