@@ -392,16 +392,19 @@ TEST(OnCpuMemory, HandlesAreChecked) {
     cudaGetLastError();
 }
 
+void expect_why(const std::string& part) {
+    const std::string why = cudaGetErrorString(cudaErrorLaunchFailure);
+    EXPECT_NE(why.find(part), std::string::npos) << why;
+}
+
 // Each in a process of its own: such an error stays.
 TEST(OnCpuFailure, AnEarlyReturnIsOneAndStays) {
     leave_early<<<2, 64>>>(64);
     ASSERT_EQ(cudaGetLastError(), cudaSuccess);
     leave_early<<<2, 64>>>(40);
     ASSERT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
-    const std::string why = cudaGetErrorString(cudaErrorLaunchFailure);
-    EXPECT_NE(why.find("40 of 64 wait at "), std::string::npos) << why;
-    EXPECT_NE(why.find("on_cpu_test.cu:" + std::to_string(kBarrierOfLeaveEarly)), std::string::npos)
-        << why;
+    expect_why("40 of 64 wait at ");
+    expect_why("on_cpu_test.cu:" + std::to_string(kBarrierOfLeaveEarly));
     EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
     void* memory = nullptr;
     EXPECT_EQ(cudaMalloc(&memory, 4), cudaErrorLaunchFailure);
@@ -412,21 +415,16 @@ TEST(OnCpuFailure, ALaneThatHasEndedIsMissed) {
     ASSERT_EQ(cudaGetLastError(), cudaSuccess);
     leave_a_warp<<<1, 64>>>(40, false);
     ASSERT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
-    const std::string why = cudaGetErrorString(cudaErrorLaunchFailure);
-    EXPECT_NE(why.find("thread 32 waits in __ballot_sync at "), std::string::npos) << why;
-    EXPECT_NE(why.find(":" + std::to_string(kBallot) + " for lane 8 of its warp, which has ended"),
-              std::string::npos)
-        << why;
+    expect_why("thread 32 waits in __ballot_sync at ");
+    expect_why(":" + std::to_string(kBallot) + " for lane 8 of its warp, which has ended");
 }
 
 TEST(OnCpuFailure, ALaneAtABarrierIsMissed) {
     leave_a_warp<<<1, 64>>>(40, true);
-    const std::string why = cudaGetErrorString(cudaDeviceSynchronize());
-    EXPECT_NE(why.find(":" + std::to_string(kBallot) +
-                       " for lane 8 of its warp, which waits in __syncthreads at "),
-              std::string::npos)
-        << why;
-    EXPECT_NE(why.find("on_cpu_test.cu:" + std::to_string(kBallot + 2)), std::string::npos) << why;
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+    expect_why(":" + std::to_string(kBallot) +
+               " for lane 8 of its warp, which waits in __syncthreads at ");
+    expect_why("on_cpu_test.cu:" + std::to_string(kBallot + 2));
 }
 
 TEST(OnCpuFailure, TheHostsOwnMemoryIsNone) {
