@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 namespace fs = std::filesystem;
 

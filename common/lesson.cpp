@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/explanation/explanation.hpp"
-#include "common/files/kernel_file.hpp"
+#include "common/files/files.hpp"
 #include "common/report/json.hpp"
 
 namespace common {

@@ -7,7 +7,6 @@
 
 #include "common/handle/handle.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
 #include "common/verify/runs.hpp"
 

@@ -1,7 +1,6 @@
 // What the workshops share in OpenCL: the calls that the chapters show, each with its check.
 #pragma once
 
-#include <map>
 #include <tuple>
 
 #include "05-launch-tuning/limits_opencl.hpp"

@@ -6,9 +6,8 @@
 #include <memory>
 
 #include "common/child/child_process.hpp"
-#include "common/files/kernel_file.hpp"
+#include "common/files/files.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
 
 namespace common {

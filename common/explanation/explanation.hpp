@@ -19,8 +19,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "common/inputs/inputs.hpp"
-#include "common/report/document.hpp"
+#include "common/report/report.hpp"
 
 namespace common {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/files/kernel_file.hpp"
+#include "common/files/files.hpp"
 #include "common/report/json.hpp"
 #include "common/tests/support.hpp"
 

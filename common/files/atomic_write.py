@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, as output_file.hpp makes them."""
+"""Files that are there whole or not at all, as files.hpp makes them."""
 
 import os
 import pathlib

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <limits>
 
-#include "common/files/input_file.hpp"
+#include "common/files/files.hpp"
 #include "common/process/status.hpp"
 
 template class std::vector<std::uint8_t, common::UninitializedAllocator<std::uint8_t>>;

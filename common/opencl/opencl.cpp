@@ -232,7 +232,7 @@ Device choose_device(const std::string& wanted) {
     return all[chosen];
 }
 
-// What the #line of the source calls its file (common/files/kernel_file.hpp).
+// What the #line of the source calls its file (common/files/files.hpp).
 static std::string name_of(cl_program program) {
     const std::string source =
         text_of([&](auto... to) { CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, to...)); });

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/files/kernel_file.hpp"
+#include "common/files/files.hpp"
 #include "common/handle/handle.hpp"
 
 namespace common {

@@ -2,7 +2,6 @@
 
 #include "common/opencl/opencl.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
 

@@ -9,9 +9,8 @@
 #include <charconv>
 #include <limits>
 
-#include "common/files/output_file.hpp"
+#include "common/files/files.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 namespace common {
 namespace {
@@ -233,11 +232,11 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
         app.get_option(std::string(one.option))->group("");  // it is not in the help
 
     // Before its value is looked at: that means nothing either.
-    for (const auto& [option, reason] : program.unsupported) {
+    for (const auto& [name, reason] : program.unsupported) {
         for (int i = 1; i < argc; ++i) {
             const std::string_view word = argv[i];
-            if (word == option || word.starts_with(fmt::format("{}=", option)))
-                throw BadInput(fmt::format("{} means nothing here: {}", option, reason));
+            if (word == name || word.starts_with(fmt::format("{}=", name)))
+                throw BadInput(fmt::format("{} means nothing here: {}", name, reason));
         }
     }
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
@@ -254,10 +253,10 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
     // Before the long work, so that nobody waits for results that cannot be kept.
     std::vector<NamedFile> outputs;
-    for (const auto& [option, path] : {std::pair("--json", options.json),
-                                       {"--plot", options.plot},
-                                       {"--counts", options.counts}})
-        if (path) outputs.push_back({option, *path});
+    for (const auto& [name, path] : {std::pair("--json", options.json),
+                                     {"--plot", options.plot},
+                                     {"--counts", options.counts}})
+        if (path) outputs.push_back({name, *path});
     require_output_files(outputs, files_of(app));
     return options;
 }

@@ -1,4 +1,4 @@
-#include "common/report/document.hpp"
+#include "common/report/report.hpp"
 
 #include <fmt/format.h>
 

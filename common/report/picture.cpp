@@ -2,8 +2,6 @@
 
 #include <stb_image_write.h>
 
-#include <algorithm>
-
 namespace common {
 namespace {
 

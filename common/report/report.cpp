@@ -4,9 +4,8 @@
 
 #include <cmath>
 
-#include "common/files/output_file.hpp"
+#include "common/files/files.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 namespace common {
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 namespace common {
 namespace {

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
 #include <utility>
 
-#include "common/process/terminal.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 namespace common {
 

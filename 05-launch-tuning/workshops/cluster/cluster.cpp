@@ -10,9 +10,8 @@
 
 #include <cstring>
 
-#include "common/files/output_file.hpp"
+#include "common/files/files.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
 #include "common/report/report.hpp"
 

@@ -8,10 +8,8 @@
 
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
-#include "05-launch-tuning/workshops/tune/measure.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 using namespace common;
 using namespace common::cuda;

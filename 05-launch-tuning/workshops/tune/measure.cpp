@@ -1,4 +1,4 @@
-#include "05-launch-tuning/workshops/tune/measure.hpp"
+#include "05-launch-tuning/workshops/tune/search.hpp"
 
 #include <fmt/format.h>
 

@@ -7,10 +7,8 @@
 // cuda.cu does the same in CUDA, in the same steps.
 
 #include "05-launch-tuning/workshops/opencl.hpp"
-#include "05-launch-tuning/workshops/tune/measure.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 using namespace common;

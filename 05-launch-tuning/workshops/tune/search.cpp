@@ -10,7 +10,6 @@
 #include <set>
 
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 namespace tuning {
 

@@ -9,7 +9,6 @@
 
 #include "common/child/child_process.hpp"
 #include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "05-launch-tuning/workshops/tune/measure.hpp"
+#include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 

@@ -1,4 +1,4 @@
-#include "common/files/output_file.hpp"
+#include "common/files/files.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
