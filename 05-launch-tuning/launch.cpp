@@ -51,7 +51,9 @@ TunedLaunch launch_for(const DeviceLimits& device, const common::Options& option
     std::string why = "the rule of thumb, as tune has not run here";
     // Of what tune has found, that for the size which is nearest by ratio.
     double nearest = std::numeric_limits<double>::infinity();
-    std::ifstream file(launches_file());
+    std::ifstream file;
+    if (std::error_code error; fs::is_regular_file(launches_file(), error))  // no pipe, which waits
+        file.open(launches_file());
     for (std::string line; std::getline(file, line);) {
         if (!line.starts_with(key_of(device))) continue;
         std::istringstream fields(line.substr(key_of(device).size()));

@@ -1,6 +1,8 @@
 """What only chapter 02 tests: the race that is broken on purpose, and drivers that behave as few do (for all programs)."""
 
 import pathlib
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
@@ -57,11 +59,11 @@ class OpenCLHangs(Test):
     def test_hangs(self):
         for words, says, options in (("hang=histogram_", "global .*: a run has not ended after 1 s: ", ["--no-ceiling"]),
                                      ("hang=copy", "global .*: a run has not ended after 1 s: ", ["--no-ceiling"]),
-                                     ("hang=devices", "asking the OpenCL drivers for their devices: not done after 120 s", []),
                                      ("hang=build", "compiling histogram.cl: not done after 120 s", ["--no-ceiling"]),
                                      ("hang=read_ memory=8388608", "the read ceiling: not done after 1 s: ", [])):
             with self.subTest(words):
                 self.expect([*GLOBAL, *options, "--time-limit", "1"], 2, err=says, environment=self.faulty(words))
+        self.expect(GLOBAL, 77, environment=self.faulty("hang=devices"), one_line=True, err="no OpenCL device: .*: it hangs")
 
 
 class OpenCLPlatforms(Test):
@@ -84,6 +86,47 @@ class OpenCLPlatforms(Test):
         self.expect(GLOBAL, 77, environment=self.faulty("platforms=none"), err="^02-global-atomics/opencl: no OpenCL device: [^\n]*\n$")
         self.expect(GLOBAL, 2, environment=self.faulty("platforms=failing"), one_line=True,
                     err="this machine has too little memory: CL_OUT_OF_HOST_MEMORY ")
+
+
+class OpenCLDrivers(Test):
+    """A driver that is bad costs itself, and why there is no device is said of each."""
+
+    BAD = """#include <stdlib.h>
+        extern "C" int clIcdGetPlatformIDsKHR(unsigned, void*, unsigned*) { abort(); }
+        extern "C" int clGetPlatformInfo(void*, unsigned, size_t, void*, size_t*) { return -32; }
+        extern "C" void* clGetExtensionFunctionAddress(const char*) { return (void*)clIcdGetPlatformIDsKHR; }"""
+
+    def setUp(self):
+        self.pocl = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")
+        if not self.pocl.exists() or programs.BUILD["sanitize"]:
+            self.skipTest("no PoCL (package pocl-opencl-icd)")
+        self.drivers = self.folder()
+
+    def refused(self, says, **environment):
+        """Nothing to run on, for this reason, in one line; the list of devices says the same."""
+        for options in (["--no-ceiling"], ["--list-devices"]):
+            self.expect([*GLOBAL, *options], 77, one_line=True, err=f"^02-global-atomics/opencl: no OpenCL device: {says}\n$",
+                        environment={"OCL_ICD_VENDORS": str(self.drivers), **environment})
+
+    def test_one_that_crashes_when_it_is_asked(self):
+        made = self.drivers / "bad.so"
+        subprocess.run([programs.BUILD["compiler"], "-shared", "-fPIC", "-x", "c++", "-", "-o", made], input=self.BAD, text=True, check=True)
+        bad = self.drivers / "a.icd"
+        bad.write_text(f"{made}\n")
+        self.refused(f"{bad}: it crashes when it is asked for its devices .*")
+        shutil.copy(self.pocl, self.drivers / "b.icd")
+        self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", environment={"OCL_ICD_VENDORS": str(self.drivers)},
+                    err=f"^passed over OpenCL driver {bad}: it crashes when it is asked for its devices [^\n]*\n  global \\.\\.\\. match")
+
+    def test_why_one_has_no_device(self):
+        self.refused(f"{self.drivers} names no driver .*")
+        (self.drivers / "a.icd").write_text("libnosuch.so.1\n")
+        self.refused(f"{self.drivers}/a.icd: libnosuch.so.1: cannot open shared object file: No such file or directory")
+        (self.drivers / "a.icd").write_text("")
+        shutil.copy(self.pocl, self.drivers / "b.icd")
+        self.refused(f"{self.drivers}/a.icd: an empty file; {self.drivers}/b.icd: POCL_DEVICES=nosuch names none of its", POCL_DEVICES="nosuch")
+        (self.drivers / "a.icd").unlink()
+        self.refused(f"{self.drivers}/b.icd: PoCL cannot write to /proc/nosuch: .*", POCL_CACHE_DIR="/proc/nosuch")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ def write_atomically(path, text):
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(temporary, 0o644)  # mkstemp's files are for their owner alone
+        os.chmod(temporary, path.stat().st_mode & 0o7777 if path.exists() else 0o644)  # mkstemp's are for their owner alone
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

@@ -15,7 +15,7 @@ namespace common {
 
 /// All bytes of a file, or of what the system has under /dev: /dev/stdin, and /dev/fd/N, by which a
 /// shell hands over the output of another program. But not more than `most`; where `wanted` says no
-/// to the first 8, no others. @throws BadInput, without the file's name
+/// to the first 12, no others. @throws BadInput, without the file's name
 std::string read_whole(const std::filesystem::path& path, std::size_t most = std::size_t{1} << 30,
                        const std::function<bool(std::string_view)>& wanted = {});
 
@@ -44,8 +44,9 @@ struct NamedFile {
 void require_output_files(const std::vector<NamedFile>& outputs,
                           const std::vector<NamedFile>& inputs);
 
-/// Writes a new file beside `path` and moves it into place once the disk has it (an atomic write).
-/// /dev/stdout, a pipe or a device is written to directly. @throws BadInput naming it and why
+/// Writes a new file beside `path` and moves it into place once the disk has it (an atomic write),
+/// with the mode of a file that was there. /dev/stdout, an open pipe or a device is written to
+/// directly. @throws BadInput naming it and why
 void write_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace common

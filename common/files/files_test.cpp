@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <thread>
+#include <array>
 
 #include "common/tests/support.hpp"
 
@@ -81,17 +81,45 @@ TEST_F(Files, WhereNoFileCanBeIsRefusedByName) {
     EXPECT_EQ(tests::bytes_of(folder_ / "folder" / "inside"), "kept");
 }
 
-TEST_F(Files, APipeIsWrittenToDirectly) {
-    const fs::path pipe = folder_ / "pipe";
-    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-    EXPECT_NO_THROW(require_writable(pipe));  // and does not wait for a reader
-    std::string received;
-    std::jthread reader([&] { received = tests::bytes_of(pipe); });
-    write_atomically(pipe, "through the pipe");
-    reader.join();
+TEST_F(Files, AFileKeepsItsModeAndALinkToOneThatIsNotThereLeadsToIt) {
+    tests::write_bytes(folder_ / "file", "old");
+    fs::permissions(folder_ / "file", fs::perms(0640));
+    write_atomically(folder_ / "file", "new");
+    EXPECT_EQ(fs::status(folder_ / "file").permissions(), fs::perms(0640));
+    fs::create_symlink("more", folder_ / "link");
+    fs::create_symlink("not yet", folder_ / "more");
+    write_atomically(folder_ / "link", "new");
+    EXPECT_EQ(tests::bytes_of(folder_ / "not yet"), "new");
+    EXPECT_EQ(folder_.names(), (Names{"file", "link", "more", "not yet"}));
+    if (geteuid() == 0) return;
+    fs::permissions(folder_ / "file", fs::perms(0440));
+    EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "file"); }),
+                           "Permission denied"));
+}
+
+TEST_F(Files, ANameMayBeAsLongAsTheSystemTakesIt) {
+    const std::string name(255, 'n');
+    EXPECT_NO_THROW(require_writable(folder_ / name));
+    EXPECT_NO_THROW(write_atomically(folder_ / name, "x"));
+    EXPECT_EQ(folder_.names(), Names{name});
+    EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / (name + 'n')); }),
+                           "File name too long"));
+}
+
+TEST_F(Files, APipeIsWrittenToDirectlyAndANamedOneIsNotWaitedFor) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    const fs::path name = "/dev/fd/" + std::to_string(ends[1]);
+    EXPECT_NO_THROW(require_writable(name));
+    write_atomically(name, "through the pipe");
+    std::string received(16, '\0');
+    EXPECT_EQ(read(ends[0], received.data(), received.size()), 16);
     EXPECT_EQ(received, "through the pipe");
-    EXPECT_TRUE(fs::is_fifo(pipe));
-    EXPECT_EQ(folder_.names(), Names{"pipe"});
+    for (const int end : ends)
+        close(end);
+    ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+    EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "pipe"); }),
+                           "a named pipe, not a file"));
 }
 
 // The file behind /dev/stdout is being written to: another file must not take its place, and its
@@ -140,17 +168,23 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
                 << name;
         }
     }
-    EXPECT_EQ(tests::bad_input([&] {
-                  common::require_output_files(
-                      {{"--json", folder_ / "new"}, {"--counts", folder_ / "new"}}, {});
-              }),
-              "--json and --counts name the same file");
+    // Nor where the file is not there yet.
+    fs::create_directory(folder_ / "folder");
+    fs::create_symlink("folder", folder_ / "same");
+    fs::create_symlink("folder/new", folder_ / "dangling");
+    for (const char* name : {"folder/new", "./folder/../folder/new", "same/new", "dangling"})
+        EXPECT_EQ(tests::bad_input([&] {
+                      common::require_output_files(
+                          {{"--json", folder_ / "folder/new"}, {"--counts", folder_ / name}}, {});
+                  }),
+                  "--json and --counts name the same file")
+            << name;
     EXPECT_NO_THROW(common::require_output_files(
         {{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}, {"--counts", folder_ / "in"}},
         {{"IMAGE", folder_ / "nosuch"}, {"--raw", "/dev/null"}, {"--counts", folder_ / "in"}}));
     EXPECT_NO_THROW(require_writable("/dev/null"));
     EXPECT_EQ(tests::bytes_of(folder_ / "in"), "kept");
-    EXPECT_EQ(folder_.names(), (Names{"hard", "in", "link"}));
+    EXPECT_EQ(folder_.names(), (Names{"dangling", "folder", "hard", "in", "link", "same"}));
 }
 
 }  // namespace

@@ -45,9 +45,10 @@ File open_input(const std::filesystem::path& path) {
 
 std::string read_whole(const std::filesystem::path& path, std::size_t most,
                        const std::function<bool(std::string_view)>& wanted) {
+    constexpr std::size_t kFirst = 12;
     const File file = open_input(path);
     std::string bytes;
-    for (std::size_t got = 0, more = 8;; more = std::max(std::size_t{1} << 16, got)) {
+    for (std::size_t got = 0, more = kFirst;; more = std::max(std::size_t{1} << 16, got)) {
         bytes.resize(got + more);
         const std::size_t now = std::fread(bytes.data() + got, 1, more, file.get());
         const int error = errno;
@@ -55,7 +56,7 @@ std::string read_whole(const std::filesystem::path& path, std::size_t most,
         if (std::ferror(file.get()) != 0) refuse(error);
         if (got > most) throw BadInput(fmt::format("too large: more than {} bytes", most));
         if (now < more) return bytes;
-        if (got == 8 && wanted && !wanted(bytes)) return bytes;
+        if (got == kFirst && wanted && !wanted(bytes)) return bytes;
     }
 }
 

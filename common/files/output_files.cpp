@@ -1,6 +1,7 @@
 #include "common/files/files.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,19 +31,29 @@ bool names_an_open_file(const fs::path& path) {
            name.starts_with("/proc/");
 }
 
-// A link stays a link: what is replaced is the file that it points to.
-fs::path final_target(const fs::path& path) {
+// A link stays a link: what is written is the file that it points to, whether that is there or not.
+// Below the name that its folder has without links.
+fs::path final_target(fs::path path) {
     std::error_code error;
+    for (int links = 0; links < 40 && !names_an_open_file(path); ++links) {
+        const fs::path link = fs::read_symlink(path, error);
+        if (error) break;
+        path = path.parent_path() / link;
+    }
     if (names_an_open_file(path)) return path;
-    if (const fs::path link = fs::read_symlink(path, error); names_an_open_file(link)) return link;
-    const fs::path target = fs::canonical(path, error);
-    return error ? path : target;
+    const fs::path folder = fs::canonical(fs::absolute(path, error).parent_path(), error);
+    return error ? path : folder / path.filename();
 }
 
-// Whatever name or link leads to a file that is there.
+// Whatever name or link leads to a file; of one that is not there yet the folder and the last name
+// decide.
 bool is_same(const fs::path& one, const fs::path& other) {
     std::error_code error;
-    return one == other || (fs::is_regular_file(one, error) && fs::equivalent(one, other, error));
+    const fs::path a = final_target(one);
+    const fs::path b = final_target(other);
+    if (fs::is_regular_file(a, error)) return fs::equivalent(a, b, error);
+    return a == b || (!fs::exists(a, error) && a.filename() == b.filename() &&
+                      fs::equivalent(a.parent_path(), b.parent_path(), error));
 }
 
 // A file that is being written to must not be replaced, and a device or a pipe cannot be.
@@ -91,7 +102,10 @@ void require_output_files(const std::vector<NamedFile>& outputs,
             if (other.name != option && is_same(path, other.path)) refuse_same(other.name);
         }
         needed.push_back(output);
+        if (fs::is_fifo(target, error) && !names_an_open_file(target))
+            refuse(path, "a named pipe, not a file (/dev/stdout writes to a pipe)");
         if (is_written_directly(target)) continue;
+        if (access(target.c_str(), W_OK) != 0 && errno != ENOENT) refuse(path, errno);
         if (is_same(path, "/dev/stdout")) refuse_same("standard output");
         const fs::path folder = fs::absolute(target, error).parent_path() / ".";
         if (access(folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
@@ -101,9 +115,13 @@ void require_output_files(const std::vector<NamedFile>& outputs,
 void write_atomically(const fs::path& path, std::string_view bytes) {
     const fs::path target = final_target(path);
     if (is_written_directly(target)) return write_directly(path, target, bytes);
-    // A name of this process's own.
-    const fs::path unfinished = fmt::format("{}.unfinished-{}", target.string(), getpid());
+    // A name of this process's own, which is not too long where the other is not.
+    const std::string name = target.filename().string().substr(0, 200);
+    const fs::path unfinished =
+        target.parent_path() / fmt::format("{}.unfinished-{}", name, getpid());
     const File file(std::fopen(unfinished.c_str(), "we"), std::fclose);
+    struct stat old {};
+    if (file && stat(target.c_str(), &old) == 0) fchmod(fileno(file.get()), old.st_mode & 07777);
     if (write_all(file, bytes) && is_on_disk(file) &&
         rename(unfinished.c_str(), target.c_str()) == 0)
         return;

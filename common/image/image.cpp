@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <tuple>
 
 #include "common/files/files.hpp"
 #include "common/process/status.hpp"
@@ -19,6 +20,24 @@ namespace {
 bool is_picture(std::string_view bytes) {
     return bytes.starts_with("BM") || bytes.starts_with("\x89PNG\r\n\x1A\n") ||
            bytes.starts_with("\xFF\xD8\xFF") || bytes.starts_with("P5") || bytes.starts_with("P6");
+}
+
+// Whether this text stands there.
+bool has_at(std::string_view bytes, std::size_t at, std::string_view text) {
+    return bytes.size() >= at && bytes.substr(at).starts_with(text);
+}
+
+// What else a picture may be, whatever its name says.
+std::string_view kind_of(std::string_view bytes) {
+    using namespace std::string_view_literals;
+    const std::tuple<std::string_view, std::size_t, std::string_view, std::string_view> kinds[] = {
+        {"RIFF", 8, "WEBP", "a WebP picture: "}, {"GIF8", 0, "", "a GIF picture: "},
+        {"II*\0"sv, 0, "", "a TIFF picture: "},  {"MM\0*"sv, 0, "", "a TIFF picture: "},
+        {"", 4, "ftypavi", "an AVIF picture: "}, {"", 4, "ftyphe", "a HEIC picture: "},
+        {"", 4, "ftypmif", "a HEIC picture: "}};
+    for (const auto& [begin, at, text, kind] : kinds)
+        if (bytes.starts_with(begin) && has_at(bytes, at, text)) return kind;
+    return "";
 }
 
 // stb_image decodes, and reads a file that ends too early as if zeros followed. So it gets the
@@ -43,15 +62,48 @@ void skip(void* from, int size) {
     bytes.remove_prefix(std::min(bytes.size(), static_cast<std::size_t>(size)));
 }
 
+constexpr std::size_t kMaxSide = 1 << 24;  // of a picture, in pixels, as stb_image has it
+constexpr std::size_t kTopDownWithoutEnd = 0x8000'0000;  // a height, whose opposite is itself
+
+// The little-endian number of 4 bytes there.
+std::size_t number_at(std::string_view bytes, std::size_t at) {
+    std::size_t number = 0;
+    for (std::size_t i = 4; i-- > 0;)
+        number = number << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+    return number;
+}
+
+// The pixels of a BMP begin where its header says. stb_image takes what is in front of them for
+// colours, and of those it takes 256.
+std::string without_gap(const std::string& bytes) {
+    constexpr std::size_t kHeader = 54, kMostColours = 256;
+    if (!bytes.starts_with("BM") || bytes.size() < kHeader) return bytes;
+    const std::size_t pixels_at = number_at(bytes, 10);
+    const std::size_t bits = number_at(bytes, 28) & 0xFFFF;
+    const std::size_t named = number_at(bytes, 46);
+    std::size_t begin = 14 + number_at(bytes, 14);
+    if (bits <= 8 && pixels_at <= begin + 4 * kMostColours) return bytes;
+    if (bits <= 8) begin += 4 * (named != 0 ? named : std::size_t{1} << bits);
+    if (number_at(bytes, 14) == 40 && number_at(bytes, 30) == 3) begin += 12;  // masks
+    if (pixels_at <= begin || pixels_at > bytes.size()) return bytes;
+    std::string whole = bytes.substr(0, begin) + bytes.substr(pixels_at);
+    for (std::size_t i = 0; i < 4; ++i)
+        whole[10 + i] = static_cast<char>(begin >> (8 * i));
+    return whole;
+}
+
 // What it would read wrongly.
 void require_known_kind(std::string_view bytes) {
-    using namespace std::string_view_literals;
     if (!is_picture(bytes))
-        throw BadInput("not a picture of a format that is read here: BMP, PNG, JPEG, PGM, PPM");
+        throw BadInput(
+            fmt::format("{}not a picture of a format that is read here: BMP, PNG, JPEG, PGM, PPM",
+                        kind_of(bytes)));
+    if (bytes.starts_with("\x89PNG") && has_at(bytes, 12, "CgBI"))
+        throw BadInput(
+            "unsupported: a PNG as apps for an iPhone have it (CgBI), with red and blue exchanged");
     if (bytes.starts_with("BM") && bytes.size() > 25) {
-        if (static_cast<std::uint8_t>(bytes[14]) < 40)
-            throw BadInput("unsupported or damaged: a BMP of OS/2");
-        if (bytes.substr(22, 4) == "\0\0\0\x80"sv) throw BadInput("too large a picture");
+        if (number_at(bytes, 14) < 40) throw BadInput("unsupported or damaged: a BMP of OS/2");
+        if (number_at(bytes, 22) == kTopDownWithoutEnd) throw BadInput("too large a picture");
     }
     if (!bytes.starts_with("P")) return;
     std::size_t at = 2, number = 0;
@@ -61,7 +113,7 @@ void require_known_kind(std::string_view bytes) {
             at = bytes[at] == '#' ? std::min(bytes.find('\n', at), bytes.size()) : at + 1;
         const auto [end, error] =
             std::from_chars(bytes.data() + at, bytes.data() + bytes.size(), number);
-        if (error != std::errc{} || number > 1 << 24)
+        if (error != std::errc{} || number > kMaxSide)
             throw BadInput("damaged, truncated or too large: not the header of a PGM or PPM");
         at = static_cast<std::size_t>(end - bytes.data());
     }
@@ -76,7 +128,8 @@ Picture decode_picture(const std::string& bytes) {
         return int{static_cast<Source*>(from)->bytes.empty()};
     };
     const stbi_io_callbacks calls{read, skip, is_at_end};
-    Source source{bytes};
+    const std::string whole = without_gap(bytes);
+    Source source{whole};
     int width = 0;
     int height = 0;
     int channels_in_file = 0;

@@ -147,6 +147,20 @@ TEST(Picture, OtherFormatsGiveExactlyTheirPixels) {
         EXPECT_NEAR(progressive[i], static_cast<int>(i % 16 * 8 + i / 16 * 7), 8);
 }
 
+TEST(Picture, ABmpMayHaveAGapBeforeItsPixels) {
+    for (const unsigned bits : {8U, 24U}) {
+        const Bmp bmp(bits, 5, 3);
+        const std::size_t pixels_at = bits == 8 ? 1078 : 54;
+        for (const std::size_t gap : {1U, 1000U, 5000U}) {
+            std::string bytes = bmp.bytes;
+            bytes.insert(pixels_at, gap, '\x77');
+            EXPECT_EQ(read(changed(bytes, 10, static_cast<std::uint32_t>(pixels_at + gap))),
+                      bmp.greys)
+                << bits << " bits, " << gap << " bytes";
+        }
+    }
+}
+
 // ---- where the bytes come from ----------------------------------------------------------------
 
 TEST(PictureFile, IsReadWholeAlsoThroughAPipe) {
@@ -200,6 +214,15 @@ TEST(RefusedPicture, OfNoKindThatIsRead) {
     const std::string bmp = Bmp(8, 5, 3).bytes;
     const std::vector<std::pair<std::string, std::string>> all{
         {"GIF89a\x01\x00\x01\x00"s, kNotRead},
+        {"GIF89a\x01\x00\x01\x00"s, "a GIF picture: "},
+        {"RIFF\x10\x00\x00\x00WEBPVP8 "s, "a WebP picture: "},
+        {"RIFF\x10\x00\x00\x00WAVE"s, kNotRead},
+        {"\x00\x00\x00\x18"s + "ftypheic", "a HEIC picture: "},
+        {"\x00\x00\x00\x18"s + "ftypmif1", "a HEIC picture: "},
+        {"\x00\x00\x00\x18"s + "ftypavif", "an AVIF picture: "},
+        {"II*\x00\x08"s, "a TIFF picture: "},
+        {"MM\x00*\x00"s, "a TIFF picture: "},
+        {"\x89PNG\r\n\x1A\n\x00\x00\x00\x04"s + "CgBIPo IHDR", "apps for an iPhone"},
         {"P2 1 1 255\n7\n"s, kNotRead},
         {"B"s, kNotRead},
         {changed(bmp, kHeaderAt, 12), "a BMP of OS/2"},
@@ -212,6 +235,7 @@ TEST(RefusedPicture, OfNoKindThatIsRead) {
         {changed(bmp, kHeightAt, 0x8000'0000), "too large"},
         {changed(bmp, kWidthAt, (1U << 24) + 1), "cannot be decoded: "},
         {"P5 16777217 1 255\n", "too large"},
+        {"P5 16777216 1 255\n", kTruncated},
         {"P5 -1 1 255\n", "not the header of a PGM or PPM"},
         {"P5 a 1 255\n", "not the header of a PGM or PPM"},
         {"P5 1 1 65535\n\x01\x02", "whose largest value is not 255"},

@@ -5,7 +5,6 @@
 
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <sstream>
 
@@ -14,19 +13,9 @@
 namespace common::opencl {
 namespace {
 
-namespace fs = std::filesystem;
-
 // What clGetPlatformIDs of the ICD loader answers where no platform is installed; cl.h has no name
 // for it.
 constexpr cl_int kPlatformNotFound = -1001;
-
-constexpr const char* kPoclWants =
-    "PoCL wants a folder that it can write to, which POCL_CACHE_DIR names";
-
-// PoCL ends the program where it cannot look at the processor, and calls it too little memory.
-bool pocl_is_blind() {
-    return fs::exists("/proc/self") && !fs::exists("/sys/devices/system/cpu");
-}
 
 // For what has nothing to do with the number of pixels.
 constexpr unsigned kPatience = 120;  // seconds
@@ -108,9 +97,6 @@ std::string Device::driver_line() const {
 }
 
 static std::vector<Device> devices_of(cl_platform_id platform) {
-    if (pocl_is_blind() &&
-        platform_text(platform, CL_PLATFORM_NAME) == "Portable Computing Language")
-        return {};
     cl_uint count = 0;
     const cl_int listed = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
     if (listed == CL_DEVICE_NOT_FOUND) return {};
@@ -147,8 +133,8 @@ Device described(cl_device_id id) {
             ask<cl_device_type>(id, CL_DEVICE_TYPE)};
 }
 
-std::vector<Device> devices() {
-    const Deadline deadline("asking the OpenCL drivers for their devices", kPatience);
+// Of every platform, as the loader has them.
+static std::vector<Device> all_devices() {
     cl_uint count = 0;
     const cl_int found = clGetPlatformIDs(0, nullptr, &count);
     if (found == kPlatformNotFound) return {};
@@ -170,6 +156,18 @@ std::vector<Device> devices() {
     return all;
 }
 
+std::vector<Device> devices() {
+    const Deadline deadline("asking the OpenCL drivers for their devices", kPatience);
+    return pass_over_bad_drivers(all_devices) ? all_devices() : std::vector<Device>{};
+}
+
+// @throws NothingToRunOn where there is none
+static std::vector<Device> some_devices() {
+    std::vector<Device> all = devices();
+    if (all.empty()) throw NothingToRunOn("no OpenCL device: " + why_no_device());
+    return all;
+}
+
 std::string list(const std::vector<Device>& devices) {
     std::string text;
     for (std::size_t i = 0; i < devices.size(); ++i)
@@ -177,27 +175,9 @@ std::string list(const std::vector<Device>& devices) {
     return text;
 }
 
-// What is likely: no driver, or the installed ones by name.
-static std::string why_no_device() {
-    const char* const given = std::getenv("OCL_ICD_VENDORS");
-    const fs::path folder = given != nullptr ? given : "/etc/OpenCL/vendors";
-    std::vector<std::string> drivers;
-    std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-        if (entry.path().extension() == ".icd") drivers.push_back(entry.path().filename().string());
-    }
-    std::sort(drivers.begin(), drivers.end());
-    if (drivers.empty())
-        return fmt::format("{} names no driver (PoCL runs OpenCL on any CPU)", folder.string());
-    return fmt::format(
-        "the drivers in {} find none: {} ({})", folder.string(), fmt::join(drivers, ", "),
-        pocl_is_blind() ? "PoCL needs /sys, which is not there: mount -t sysfs sysfs /sys"
-                        : kPoclWants);
-}
-
 cl_device_id choose_device(Lesson& lesson) {
     if (lesson.options.list_devices) {
-        print(list(devices()));
+        print(list(some_devices()));
         throw Finished();
     }
     const Device device = choose_device(lesson.options.device);
@@ -207,8 +187,7 @@ cl_device_id choose_device(Lesson& lesson) {
 }
 
 Device choose_device(const std::string& wanted) {
-    const std::vector<Device> all = devices();
-    if (all.empty()) throw NothingToRunOn("no OpenCL device: " + why_no_device());
+    const std::vector<Device> all = some_devices();
     std::size_t chosen = 0;
     if (wanted.empty()) {
         // The first GPU that can be used, or else the first device, or else any.
@@ -250,11 +229,14 @@ void check_build(cl_int built, cl_program program, cl_device_id device) {
     // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
     const std::string log = build_text(program, device, CL_PROGRAM_BUILD_LOG);
     const std::string name = name_of(program);
-    if (log.empty())
-        throw std::runtime_error(
-            fmt::format("{} ({}) from clBuildProgram, and no word of the compiler about {}: the "
-                        "driver may have too little memory, or room on its disk ({})",
-                        error_name(built), built, name, kPoclWants));
+    if (log.empty()) {
+        const bool is_pocl = described(device).platform_name == "Portable Computing Language";
+        const std::string why = is_pocl ? no_room_for_pocl() : "";
+        throw std::runtime_error(fmt::format(
+            "{} ({}) from clBuildProgram, and no word of the compiler about {}: {}",
+            error_name(built), built, name,
+            why.empty() ? "the driver may have too little memory, or room on its disk" : why));
+    }
     throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
                                    error_name(built), built,
                                    build_text(program, device, CL_PROGRAM_BUILD_OPTIONS), log));

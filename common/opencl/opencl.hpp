@@ -65,6 +65,19 @@ Device described(cl_device_id id);
 /// drivers that fail. No platform at all is no error.
 std::vector<Device> devices();
 
+/// Has a child process call `ask`, before this one does: a driver may crash or hang when it is
+/// asked for its devices. If one does, each is asked alone, and those that do not answer are passed
+/// over with a line that names the driver's file; the loader is told of the others alone. Once in a
+/// process.
+/// @returns whether the loader can be called here
+bool pass_over_bad_drivers(const std::function<void()>& ask);
+
+/// Why the loader finds no device: what is wrong with each driver.
+std::string why_no_device();
+
+/// Why PoCL cannot keep what it compiles; else empty.
+std::string no_room_for_pocl();
+
 /// One line per device: its number, name, platform, version and driver.
 std::string list(const std::vector<Device>& devices);
 

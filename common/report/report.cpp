@@ -138,14 +138,20 @@ int Report::finish() {
     }
     print('\n' + text_table(columns, rows));
 
-    if (options_.plot) {
-        write_atomically(*options_.plot, histogram_png(input_, expected_));
-        const auto highest = std::max_element(expected_.begin(), expected_.end());
-        print(fmt::format("\nthe picture beside its histogram: {} (highest bar: {} of value {})\n",
-                          shown(*options_.plot), *highest, highest - expected_.begin()));
+    try {
+        if (options_.plot) {
+            write_atomically(*options_.plot, histogram_png(input_, expected_));
+            const auto highest = std::max_element(expected_.begin(), expected_.end());
+            print(fmt::format(
+                "\nthe picture beside its histogram: {} (highest bar: {} of value {})\n",
+                shown(*options_.plot), *highest, highest - expected_.begin()));
+        }
+        if (options_.counts) write_atomically(*options_.counts, counts_text(expected_));
+        if (options_.json) write_atomically(*options_.json, to_json_text(document_));
+    } catch (const BadInput& lost) {
+        if (status() != kMismatch) throw;
+        say_why(program_.path(), lost.what());  // the smaller of the two faults
     }
-    if (options_.counts) write_atomically(*options_.counts, counts_text(expected_));
-    if (options_.json) write_atomically(*options_.json, to_json_text(document_));
     return status();
 }
 

@@ -283,7 +283,7 @@ class Python(Small):
     def test_each_device_is_searched(self):
         self.programs(["05-x/tune", "OpenCL", self.script(self.root / "bin" / "search", """
             [ "$1" != --list-devices ] || { printf '0: One\\n1: Two (2)\\n'; exit; }
-            [ "$2" = 0 ] || exit 3
+            [ "$2" = 1 ] || exit 3
             printf '4096 pixels\\nmap\\nbest: 7\\n'"""), "-"], ["05-x/tune", "CUDA", "-", "no nvcc"])
         done = self.call("./tutorial", "tune")
         self.assertEqual(done.returncode, 3, done.stderr)

@@ -102,10 +102,6 @@ std::string json_text(const Tuning& tuning) {
 // stays.
 std::filesystem::path save(const Tuning& tuning) {
     const std::filesystem::path file = launches_file();
-    if (file.empty())
-        throw common::BadInput(
-            "there is no folder to keep the tuning in: XDG_CACHE_HOME and the home folder are not "
-            "set");
     const std::filesystem::path folder = file.parent_path();
     std::error_code error;
     create_directories(folder, error);
@@ -146,10 +142,16 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
         app.get_option("--list-devices")->excludes(app.get_option(of_a_search));
     common::parse_command_line(app, argc, argv);
     if (std::isnan(request.seconds)) throw common::BadInput("--seconds: nan is no time");
-    if (app.count("--json") > 0) {
-        common::require_output_files({{"--json", json}}, {});
-        request.json = json;
-    }
+    if (request.list_devices) return request;
+    const std::filesystem::path kept = launches_file();
+    if (kept.empty())
+        throw common::BadInput(
+            "there is no folder to keep the tuning in: XDG_CACHE_HOME and the home folder are not "
+            "set");
+    std::vector<common::NamedFile> outputs;
+    if (std::error_code error; exists(kept, error)) outputs.push_back({"the launches", kept});
+    if (app.count("--json") > 0) outputs.push_back({"--json", request.json.emplace(json)});
+    common::require_output_files(outputs, {{"the launches", kept}});
     return request;
 }
 
