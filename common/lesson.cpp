@@ -110,7 +110,10 @@ const char* Lesson::kernel_file(const std::string& name) {
 
 void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured_gb_s) {
     Report& table = report();
-    if (options.read_ceiling) table.set_read_ceiling(measured_gb_s());
+    if (!options.read_ceiling) return;
+    const std::optional<double> gb_s = measured_gb_s();
+    note_read_ceiling(gb_s);
+    table.set_read_ceiling(gb_s);
 }
 
 Runs Lesson::runs(const std::string& variant, const Launch& launch, const std::string& unsupported,

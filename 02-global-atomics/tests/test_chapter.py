@@ -1,6 +1,7 @@
 """What only chapter 02 tests: the race that is broken on purpose, and drivers that behave as few do (for all programs)."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,8 @@ class OpenCLClocks(Test):
                 self.expect([*GLOBAL, "--no-ceiling", "--json", "/dev/stdout"], environment=self.faulty(clock),
                             out="(?s)times: by the host's clock.* match\n.*\"clock\": \"host\"",
                             err="\n[^\n]*: from here on the host's clock is used\n")
+        run = self.expect(GLOBAL, environment=self.faulty("times=fast"), out="times: by the host's clock", err="the host's clock is used\n")
+        self.assertLess(float(re.search(r"read ceiling: ([0-9.]+) GB/s", run.out).group(1)), 1e5)
 
     def test_one_that_began_long_ago(self):
         self.expect([*GLOBAL, "--no-ceiling", "--json", "/dev/stdout"], environment=self.faulty("times=epoch"),

@@ -85,6 +85,11 @@ class OpenCLFirst(First, Test):
         run = Run([compiled(OPENCL), IMAGES / "one-pixel.bmp"], environment)
         self.assertEqual((run.status, run.out, run.err), (77, "", "first: there is no OpenCL device\n"))
 
+    def test_a_clock_that_cannot_be_true(self):
+        for clock in ("zero", "backwards", "fast"):
+            self.expect([compiled(OPENCL), IMAGES / "one-pixel.bmp"], environment=self.faulty(f"times={clock}"),
+                        out="1 x 1 pixels in an unknown time, 0 of")
+
     def test_a_gpu_is_taken_first(self):
         # Oclgrind says that it is one. It would also tell of a wrong call, and of a race.
         detector = self.oclgrind("--data-races", "--check-api")

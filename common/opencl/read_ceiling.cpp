@@ -99,14 +99,16 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
             const std::size_t global_size = groups_per_unit * compute_units(device) * group_size;
             for (int repeat = 0; repeat < 5; ++repeat) {
                 const Deadline deadline("the read ceiling", time_limit(bytes));
-                const double time_ms = plausible_ms([&] {
+                const auto run = [&] {
                     Event done;
                     CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
                                                     &group_size, 0, nullptr, done.out()));
                     CHECK_CL(clFinish(queue));
                     return elapsed_ms(done, done);
-                });
-                best = std::max(best, gigabytes_per_second(static_cast<double>(bytes), time_ms));
+                };
+                const auto read = static_cast<double>(bytes);
+                const double time_ms = plausible_ms(run, read);
+                best = std::max(best, gigabytes_per_second(read, time_ms));
             }
         }
     };

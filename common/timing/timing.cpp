@@ -14,6 +14,12 @@ namespace {
 bool timed_by_host = false;
 bool emulated = false;
 
+// A launch takes longer than this, however little it does.
+constexpr double kShortestMs = 1e-4;
+// More than any memory or cache gives; where the read ceiling is known, what caches add to it.
+constexpr double kOverTheCeiling = 32;
+double fastest_gb_s = 1e5;
+
 bool median_is_stable(std::vector<double> times_ms) {
     constexpr std::size_t kEnough = 7;
     constexpr double kWithin = 0.02;
@@ -42,16 +48,17 @@ double wall_ms(const std::function<void()>& call) {
     return elapsed.count();
 }
 
-double plausible_ms(const std::function<double()>& run) {
+double plausible_ms(const std::function<double()>& run, double bytes) {
     double device_ms = 0;
     const double host_ms = wall_ms([&] { device_ms = run(); });
-    return plausible_ms(device_ms, host_ms);
+    return plausible_ms(device_ms, host_ms, bytes);
 }
 
-double plausible_ms(double device_ms, double host_ms) {
+double plausible_ms(double device_ms, double host_ms, double bytes) {
     if (emulated) return device_ms;
     // The host's and the device's clock may differ by a few percent.
-    const bool plausible = device_ms > 0 && device_ms <= 1.05 * host_ms + 0.001;
+    const bool plausible = device_ms >= std::max(kShortestMs, bytes / (fastest_gb_s * 1e6)) &&
+                           device_ms <= 1.05 * host_ms + 0.001;
     if (!plausible && !timed_by_host) {
         timed_by_host = true;
         const std::string why =
@@ -62,6 +69,10 @@ double plausible_ms(double device_ms, double host_ms) {
         progress(fmt::format("\n{}: from here on the host's clock is used\n", why));
     }
     return timed_by_host ? host_ms : device_ms;
+}
+
+void note_read_ceiling(std::optional<double> gb_s) {
+    if (gb_s) fastest_gb_s = std::min(fastest_gb_s, kOverTheCeiling * *gb_s);
 }
 
 void set_emulated() {

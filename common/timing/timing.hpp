@@ -26,11 +26,14 @@ double wall_ms(const std::function<void()>& call);
 
 /// Calls `run`, which returns its own time in milliseconds by a device's clock. That time is
 /// returned, or the host's for the call where it cannot be true: it is no number, zero, below zero,
-/// or longer than the host's. From then on all calls return the host's, and standard error says so
-/// once.
-double plausible_ms(const std::function<double()>& run);
+/// longer than the host's, or shorter than so many bytes can be read in. From then on all calls
+/// return the host's, and standard error says so once.
+double plausible_ms(const std::function<double()>& run, double bytes = 0);
 /// The same of two times that are known already.
-double plausible_ms(double device_ms, double host_ms);
+double plausible_ms(double device_ms, double host_ms, double bytes);
+
+/// From here on, what is faster than the caches of such a device is no time.
+void note_read_ceiling(std::optional<double> gb_s);
 
 /// Whether `plausible_ms` has come to that.
 bool is_timed_by_host();

@@ -137,7 +137,7 @@ TEST(Verify, SaysWhetherAWrongResultChanges) {
 
 // A device that is told which of its runs this is, 0 first: one before timing, the timed ones, and
 // as many with copies. Its times are so short that the host's are longer.
-constexpr double kNs = 1e-6;
+constexpr double kShort = 1.1e-4;  // ms
 constexpr std::chrono::milliseconds kCopy{5};
 Examined examine_on_device(const std::function<void(Histogram&, int run)>& strategy) {
     Examined examined;
@@ -154,7 +154,7 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
             std::this_thread::sleep_for(kCopy);
         }
         strategy(runs.counts, run++);
-        runs.end(kNs * (1 + run));
+        runs.end(kShort * (1 + run));
     }
     EXPECT_EQ(run, 1 + 2 * kRepeat);
     EXPECT_EQ(copied, 1 + kRepeat);
@@ -180,7 +180,7 @@ TEST(VerifyOnDevice, ARightStrategyPasses) {
     EXPECT_EQ(examined.result.check, Check::kMatch);
     EXPECT_EQ(examined.result.kernel.runs, kRepeat);
     // Of 3, 4 and 5: the first was not timed.
-    EXPECT_DOUBLE_EQ(examined.result.kernel.median_ms, 4 * kNs);
+    EXPECT_DOUBLE_EQ(examined.result.kernel.median_ms, 4 * kShort);
     EXPECT_FALSE(examined.result.timed_by_host);
     EXPECT_GE(examined.result.end_to_end_ms, 5);  // with the copy
 }
@@ -203,7 +203,7 @@ TEST(VerifyOnDevice, ALoopThatDoesNotAskForCopiesIsNotTimedWithThem) {
         while (runs.next()) {
             runs.begin();
             runs.counts = kExpected;
-            runs.end(kNs);
+            runs.end(kShort);
         }
     });
     EXPECT_EQ(result.check, Check::kMatch);
@@ -274,7 +274,7 @@ void run_for_ever(const common::Launch& launch, int which = 0) {
         runs.begin();
         static_cast<void>(runs.copies_in());
         if (which-- == 0) std::this_thread::sleep_for(std::chrono::minutes(1));
-        runs.end(kNs);
+        runs.end(kShort);
     }
 }
 
@@ -303,6 +303,18 @@ void by_which_clock(const std::function<double()>& run) {
                                                              : 3);
 }
 
+// Nor where so many bytes cannot be read in it: by any memory, or by one whose ceiling is known.
+TEST(PlausibleDeathTest, ATimeIsNoShorterThanWhatIsRead) {
+    const auto read = [](double bytes, double ceiling_gb_s) {
+        if (ceiling_gb_s > 0) common::note_read_ceiling(ceiling_gb_s);
+        std::exit(common::plausible_ms(1e-3, 1, bytes) == 1e-3 ? 1 : 2);
+    };
+    EXPECT_EXIT(read(0.99e8, 0), testing::ExitedWithCode(1), "^$");
+    EXPECT_EXIT(read(1.01e8, 0), testing::ExitedWithCode(2), "the device's clock");
+    EXPECT_EXIT(read(3.1e5, 10), testing::ExitedWithCode(1), "^$");
+    EXPECT_EXIT(read(3.3e5, 10), testing::ExitedWithCode(2), "the device's clock");
+}
+
 TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
     // The device's clock may run a little faster than the host's, but not by half.
     const auto so_many_times_the_hosts = [](double factor) {
@@ -313,8 +325,9 @@ TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
     };
     EXPECT_EXIT(so_many_times_the_hosts(1.04), testing::ExitedWithCode(1), "^$");
     EXPECT_EXIT(so_many_times_the_hosts(1.5), testing::ExitedWithCode(2), "the device's clock");
-    EXPECT_EXIT(by_which_clock([] { return kNs; }), testing::ExitedWithCode(1), "^$");
-    for (const double ms : {0.0, -1.0, 0.5, 3.6e6, std::numeric_limits<double>::infinity()})
+    EXPECT_EXIT(by_which_clock([] { return kShort; }), testing::ExitedWithCode(1), "^$");
+    for (const double ms :
+         {0.0, kShort / 2, -1.0, 0.5, 3.6e6, std::numeric_limits<double>::infinity()})
         EXPECT_EXIT(by_which_clock([ms] { return ms; }), testing::ExitedWithCode(2),
                     "^\nthe device's clock says [^\n]*: from here on the host's clock is used\n$");
     EXPECT_EXIT(by_which_clock([] { return std::nan(""); }), testing::ExitedWithCode(2),
@@ -332,7 +345,7 @@ void change_clocks() {
         runs.begin();
         runs.counts = kExpected;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        runs.end(++run == 3 ? -1 : kNs);
+        runs.end(++run == 3 ? -1 : kShort);
     }
     std::exit(result.timed_by_host && result.kernel.min_ms >= 1 ? 0 : 1);
 }
