@@ -17,9 +17,10 @@ import re
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(SITE.parent / "tools"), str(SITE.parents[1] / "common/tutor/gallery"), str(SITE.parents[1] / "common/tutor/exercise")]
+sys.path[:0] = [str(SITE.parent / "tools"), *(str(SITE.parents[1] / "common/tutor" / room) for room in ("gallery", "exercise", "counting"))]
 import catalogue  # noqa: E402
 import gallery  # noqa: E402
+import model  # noqa: E402
 import recorded  # noqa: E402
 import tasks as graded  # noqa: E402
 from recorded import write_atomically  # noqa: E402
@@ -134,10 +135,23 @@ def inputs():
             if PHOTO in case["arguments"] or not any(word.endswith(".bmp") for word in case["arguments"])}
 
 
+def predictions():
+    """The constants of the model of times, and for each limit how often it was right on an H100: {of whose kernels: [within a quarter, of]}."""
+    rows = json.loads((model.HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+
+    def right(limit, of, is_strange):
+        found = [0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25 for row in rows if row["limit"] == limit and row["predicted_us"]
+                 and (row["of"], row["half"] == "stranger") == (of, is_strange)]
+        return [sum(found), len(found)]
+
+    return {"devices": model.devices(), "REGISTERS": model.REGISTERS, "LIMITS": model.LIMITS, "IN_A_LOOP": model.IN_A_LOOP, "LEAST_GAIN": model.LEAST_GAIN,
+            "right": {limit: {words: right(limit, *kind) for words, kind in model.KINDS.items()} for limit in model.LIMITS.values()}}
+
+
 def write():
     """What the lab has. Raises BadMistake."""
     lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(),
-           "inputs": inputs()}
+           "inputs": inputs(), "model": predictions()}
     contents = {"photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", lab)}
     for file, (name, value) in contents.items():

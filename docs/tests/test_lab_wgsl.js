@@ -161,15 +161,13 @@ test("each race and each missing barrier has its order of events, and nothing el
   assert.deepStrictEqual(stories(tasks.map(([name, { code }]) => [name, name, changed(SOLVED[name], code)])), {});
 });
 
-// What is counted for a whole launch, for 32 pixels.
+// What is counted of a launch, for 32 pixels.
 function counted(strategy, code, words, groups, groupSize, copies = 32) {
   const { pixels } = model.inputOf(words, photo, seeded);
-  const { kernels, zeroed } = model.STRATEGIES[strategy];
-  const { bound } = model.laidOut({ pixels }, strategy, { groups, groupSize });
-  for (const binding of zeroed) bound[binding].fill(0);
-  const { lines, queues } = watch.count({ code: model.withGiven(code, groupSize, copies), kernels, bound, groups });
-  const of = (key) => sum(lines.filter(({ what }) => key !== "sectors" || what === "load").map((each) => each[key])) / (pixels.length / 32);
-  return { lines, sectors: of("sectors"), visits: of("visits"), passes: of("passes"), queue: Math.max(...queues) / (pixels.length / 32) };
+  const sample = model.sampleOf(pixels, strategy, code, { groups, groupSize, copies });
+  const [launch] = watch.count(sample).counted[1];
+  const of = (key) => sum(launch.lines.filter(({ what }) => key !== "sectors" || what === "load").map((each) => each[key])) / (sample.sizes[1] / 32);
+  return { ...launch, sectors: of("sectors"), visits: of("visits"), passes: of("passes"), queue: Math.max(...launch.queues) / (sample.sizes[1] / 32) };
 }
 
 test("counts are those of Nsight Compute on an H100, and of the rules", () => {
@@ -181,14 +179,22 @@ test("counts are those of Nsight Compute on an H100, and of the rules", () => {
   const global = of("global", "--random 64K", 4, 64);
   near(TWICE * global.visits, seen("global", "lts__t_sectors_op_red"), "visits");
   near(TWICE * global.sectors, seen("global", "lts__t_sectors_op_read"), "sectors");
-  near(of("local", "--random 256K", 4, 256).passes, seen("local", "l1tex__data_pipe_lsu_wavefronts_mem_shared"), "passes");
-  near(of("lane-bins", "--random 256K", 2, 256).passes, 1 + 2 * 2 * 256 * 32 / 2 ** 18 * 32 / 32, "passes of copies, and of zeroing and merging");
+  const local = of("local", "--random 256K", 4, 256);
+  near(local.passes, seen("local", "l1tex__data_pipe_lsu_wavefronts_mem_shared") + 64 / 1024, "passes, and those of zeroing and merging");
+  assert.deepStrictEqual([local.barriers, local.local_bytes, local.loads_ahead, local.bytes_ahead, local.others_ahead], [2, 1024, 1, 4, 0]);
+  const copies = of("lane-bins", "--random 256K", 2, 256);
+  assert.deepStrictEqual([copies.loads_ahead, copies.bytes_ahead, copies.others_ahead], [4, 64, 48]);
   const both = ["--constant 7 --random 4K", "--ramp --random 4K"].map((words) => of("global", words, 4, 64));
   assert.deepStrictEqual(both.map(({ sectors, visits, queue }) => [sectors, visits, queue]), [[1, 32, 32], [1, 4, 2]]);
   // An atomic that does not add a constant 1 is not shared; lanes that part at a branch come together behind it.
   const atomic = data.strategies.local.code.replace("atomicAdd(&table[pixel(i)], 1u)", "if (item % 2u == 0u) { atomicAdd(&table[7], 2u); } atomicAdd(&table[pixel(i)], item)");
   const [even, all] = counted("local", atomic, "--constant 7 --random 4K", 4, 64).lines.filter(({ name, what }) => name === "table" && what === "atomic");
-  assert.deepStrictEqual([even.passes / even.requests, all.passes / all.requests, all.requests], [16, 32, 128]);
+  assert.deepStrictEqual([even.passes / even.requests, all.passes / all.requests, all.requests / even.requests], [16, 32, 1]);
+  // Neighbours that are read again are found, and own arrays are told.
+  const blocked = data.strategies.global.code.replace("var i = item.x; i < args.count; i += groups.x * GROUP_SIZE", "var i = item.x * 64u; i < item.x * 64u + 64u; i++");
+  const [load] = counted("global", blocked, "--random 64K", 4, 64).lines;
+  assert.deepStrictEqual([load.sectors / load.requests, load.found / load.sectors > 0.8], [32, true]);
+  assert.ok(counted("01/merge", data.tasks["01/merge"].code, "--random 4K", 4, 64).has_own && !local.has_own);
   // Of 64 groups some stand for all.
   assert.strictEqual(of("global", "--ramp --random 16K", 64, 64).visits, 4);
 });

@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, STRATEGIES, bounded, withGiven, laidOut, trialsOf } = labModel;
+  const { BINS, STRATEGIES, bounded, withGiven, laidOut, sampleOf, trialsOf } = labModel;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -226,7 +226,6 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
   // ---- without a GPU: lab-wgsl.js in a worker, where there is none, or where the reader wants to say who goes next ----
 
   const MOST = { pixels: 2 ** 18, groupSize: 1024, copies: 32 };
-  const WATCHED = 2 ** 13; // pixels of a group
 
   function inWorker(make, makeWatch) {
     const wgsl = make();
@@ -256,18 +255,15 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
   // What a watched kernel does (lab-watch.js), of one run: another one ends it. Answers nothing where the page's interpreter does not know it.
   let watcher = null;
-  async function watch(strategy, code, pixels, { groups, groupSize, copies }) {
+  async function watch(strategy, code, pixels, launch) {
     watcher?.terminate();
     const worker = watcher = started();
-    const { kernels, zeroed } = STRATEGIES[strategy];
-    const sample = { pixels: pixels.subarray(0, Math.min(MOST.pixels, WATCHED * groups)) };
-    const { bound } = laidOut(sample, strategy, { groups, groupSize });
-    for (const binding of zeroed) bound[binding].fill(0);
     const trials = trialsOf(strategy, code);
     const story = await asked(worker, { task: "story", trials });
-    const counts = await asked(worker, { task: "count", code: withGiven(code, groupSize, copies), kernels, bound, groups });
+    const sample = sampleOf(pixels, strategy, code, launch);
+    const { counted } = pixels.length > 0 ? await asked(worker, { task: "count", ...sample }) : {};
     worker.terminate();
-    return { story: story.orders ? { ...story, ...trials[story.place] } : null, counts: counts.lines ? { ...counts, pixels: sample.pixels.length } : null };
+    return { story: story.orders ? { ...story, ...trials[story.place] } : null, counts: counted ? labPredict.countsOf(counted, sample) : null };
   }
 
   class Interpreter {
