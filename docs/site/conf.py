@@ -10,6 +10,7 @@ from svg import COLOURS  # noqa: E402
 
 project = "Histogram tutorials"
 html_title = project
+html_baseurl = ""  # where the site is published, with a slash at its end; docs/tools/generate.py tells README.md
 extensions = ["myst_parser", "sphinx_design", "sphinx_copybutton"]
 copybutton_exclude = ".linenos"
 myst_enable_extensions = ["attrs_block", "colon_fence"]

@@ -43,6 +43,9 @@ BLOCK = r"(```(?:(?!^```).)*^```)"
 FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
                     rf"<details><summary>The same in CUDA \([\w.]+\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
+# Where the lab is, which here is beside it.
+PUBLISHED = re.compile(r"(?<=^<!-- published: docs/site/conf.py -->\n).*?(?=\n<!-- end -->)", re.DOTALL | re.MULTILINE)
+TRY = "**[Try it now](docs/site/play/lab.html)** in your browser, with nothing installed"
 # Of a page that the search leaves out: it leads to lessons, not to listings.
 NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
@@ -202,7 +205,7 @@ def staged(page, links, foretold):
     text = FOLDED.sub(two_tabs, text)
     if page == FIRST and REPOSITORY:
         text = text.replace("in a clone of this repository", f"in a clone of [this repository]({REPOSITORY})")
-    text = links.rewrite(text, page)
+    text = links.rewrite(PUBLISHED.sub(TRY, text), page)
     text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.measured}\n|", 1), text)
     if page.name != "README.md":
         return text

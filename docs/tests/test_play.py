@@ -1,6 +1,9 @@
 """The pages to play with, and (--site FOLDER) the built site, in a browser; the lab's kernels are in test_lab.py."""
 
+import pathlib
+import shutil
 import sys
+import tempfile
 import unittest
 
 import repository
@@ -17,6 +20,13 @@ class Pages(Browser):
     def test_it_is_presentable_and_what_happens_is_seen_at_once(self):
         self.assertEqual([path.name for path in PLAY.glob("*.html")], ["lab.html"])
         self.presentable("lab.html", "#said", ".bar")
+
+    def test_where_nobody_has_built_it_it_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(PLAY, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lab-data.js", "photo.js"))
+            self.browser.get(pathlib.Path(folder, "lab.html").as_uri())
+        self.assertEqual(self.text("main"), "This page is not built yet: ./tutorial run, typed in this clone, builds it.")
+        self.quiet()
 
     def test_the_state_is_in_the_address(self):
         self.open("lab.html#strategy=local&nosuch=1")

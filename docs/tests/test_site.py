@@ -15,6 +15,8 @@ import unittest
 import repository
 
 ROOT = repository.ROOT
+sys.path.append(str(ROOT / "docs" / "tools"))
+import generate  # noqa: E402
 
 BUILT = repository.folder_option("--build")
 NEEDED = "import sphinx, myst_parser, furo, sphinx_copybutton, sphinx_design"
@@ -64,6 +66,14 @@ class Staged(unittest.TestCase):
             with self.subTest(page=page, pattern=pattern):
                 self.assertRegex(self.page(page), pattern)
 
+    def test_the_repository_says_where_the_site_is_published(self):
+        self.assertRegex(self.page("index.md"), r'\*\*<a href="docs/site/play/lab.html">Try it now</a>\*\* in your browser, with nothing installed\n')
+        with tempfile.TemporaryDirectory() as folder:
+            settings = pathlib.Path(folder, "conf.py")
+            settings.write_text('html_baseurl = "https://example.org/h/"  # here\n', encoding="utf-8")
+            self.assertEqual(generate.published(None, settings), ["**[Try it now](https://example.org/h/docs/site/play/lab.html)** in your browser, with nothing installed"])
+            settings.write_text('html_baseurl = ""\n', encoding="utf-8")
+            self.assertIn("published nowhere yet", " ".join(generate.published(None, settings)))
 
 
 @unittest.skipIf(BUILT is None, "no folder to build it in: --build FOLDER")

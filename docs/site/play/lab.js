@@ -328,5 +328,6 @@
   document.addEventListener("selectionchange", () => {
     if (document.activeElement === at("code")) labViews.pointAt(labEditor.lineHere());
   });
+  document.body.dataset.begun = "";
   begin();
 })();
