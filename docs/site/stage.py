@@ -279,7 +279,8 @@ def main():
     REPOSITORY = sys.argv[2] if len(sys.argv) == 3 else ""
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
-    TASKS = {pathlib.Path(task["exercise"]): name for name, task in reversed(play_data.write()["tasks"].items())}  # the first of several
+    TASKS = {pathlib.Path(task["exercise"]): name for name, task in reversed(play_data.write()["tasks"].items())
+             if task["exercise"]}  # the first of several
     links, foretold = Links(), []
     for page in sorted(links.pages):
         write(place(page), staged(page, links, foretold))

@@ -18,6 +18,7 @@ BUILD = repository.folder_option("--build")
 sys.path[:0] = [str(ROOT / "common/tutor" / room) for room in ("counting", "exercise", "gallery")] + [str(ROOT / "docs/site")]
 import accuracy  # noqa: E402
 import count  # noqa: E402
+import limits  # noqa: E402
 import model  # noqa: E402
 import play_data  # noqa: E402
 
@@ -26,7 +27,7 @@ PREDICT = "given.map(([launches, pixels, device, api]) => predict.predict(launch
 COUNT = """given.map(([strategy, words, groups, groupSize, least]) => {
   const { pixels } = model.inputOf(words, null, seeded);
   const sample = model.sampleOf(pixels, strategy, data.strategies[strategy].code, { groups, groupSize, copies: 32 }, least);
-  const counts = predict.countsOf(watch.count(sample).counted, sample);
+  const counts = predict.countsOf(watch.count(sample), sample);
   return { reduced: counts.launches.map(predict.reduced), ...predict.predicted(counts, "h100") };
 })"""
 HEAD = """const data = require("./lab-data.js"), model = require("./lab-model.js"), predict = require("./lab-predict.js"), { seeded } = require("../../tests/models.js");
@@ -85,7 +86,10 @@ class Predicted(unittest.TestCase):
             words = ["--random", "1G", "--groups", str(groups), "--group-size", str(size), *(["--copies", "32", "--loads", "4"] if strategy == "lane-bins" else [])]
             counts = count.of_program(BUILD, chapter, strategy, "OpenCL", words)
             launches = [model.reduced(launch) for launch in counts["launches"]]
+            counters = in_the_lab("Object.entries(predict.COUNTERS).map(([name, of]) => [name, of(given)[0]])", counts)
             with self.subTest(strategy=strategy, groups=groups):
+                self.near(counters, [(name, limits.COUNTERS[name](counts)[0]) for name, _ in counters], 1e-9)
+                self.near(in_the_lab("given.launches.map(predict.reduced)", counts), launches, 1e-9)
                 self.assertEqual(len(lab["reduced"]), len(launches))
                 for one, launch in zip(lab["reduced"], launches):
                     # Chance plays in the cache; and the terminal draws visits at a group's end on, too, which do not grow with the pixels.

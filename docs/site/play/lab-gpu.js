@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, STRATEGIES, bounded, withGiven, laidOut, sampleOf, trialsOf } = labModel;
+  const { BINS, STRATEGIES, bounded, withGiven, laidOut, sampleOf, trialsOf, trialOf } = labModel;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -253,17 +253,29 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
   const asked = (worker, message) => new Promise((done) => Object.assign(worker, { onmessage: ({ data }) => done(data) }).postMessage(message));
 
-  // What a watched kernel does (lab-watch.js), of one run: another one ends it. Answers nothing where the page's interpreter does not know it.
+  // What a kernel does in a launch (lab-predict.js); null where the page's interpreter does not know it.
+  async function counted(strategy, code, pixels, launch, size, worker = started()) {
+    const sample = sampleOf(pixels, strategy, code, launch);
+    const answer = pixels.length > 0 ? await asked(worker, { task: "count", ...sample }) : {};
+    worker.terminate();
+    return answer.counted ? labPredict.countsOf(answer, sample, size) : null;
+  }
+
+  async function fault(strategy, code, copies) {
+    const worker = started();
+    const found = await asked(worker, { task: "fault", trial: trialOf(strategy, code, copies) });
+    worker.terminate();
+    return found.words ? found : null;
+  }
+
+  // The same of a run, and an order of events (lab-watch.js). Another one ends it.
   let watcher = null;
   async function watch(strategy, code, pixels, launch) {
     watcher?.terminate();
     const worker = watcher = started();
     const trials = trialsOf(strategy, code);
     const story = await asked(worker, { task: "story", trials });
-    const sample = sampleOf(pixels, strategy, code, launch);
-    const { counted } = pixels.length > 0 ? await asked(worker, { task: "count", ...sample }) : {};
-    worker.terminate();
-    return { story: story.orders ? { ...story, ...trials[story.place] } : null, counts: counted ? labPredict.countsOf(counted, sample) : null };
+    return { story: story.orders ? { ...story, ...trials[story.place] } : null, counts: await counted(strategy, code, pixels, launch, undefined, worker) };
   }
 
   class Interpreter {
@@ -289,5 +301,5 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
   }
 
-  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, watch, Interpreter };
+  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, counted, fault, watch, Interpreter };
 })(globalThis);

@@ -129,15 +129,15 @@
       new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
   }
 
-  // How a launch is counted (lab-watch.js): some groups stand for all, with two numbers of pixels, whole turns of each work-item. From there
-  // a straight line leads to more (lab-predict.js). A picture comes again and again.
+  // How a launch is counted (lab-watch.js): some groups stand for all, with so many pixels that each work-item makes whole turns. A picture
+  // comes again and again.
   function sampleOf(pixels, strategy, code, { groups, groupSize, copies }, least = 2 ** 14) {
     const counted = Math.max(1, Math.min(4, groups, Math.floor(1024 / groupSize)));
     const turn = code.includes("vec4") ? 64 : 16;
     const size = groups * groupSize * Math.ceil(least / (groupSize * counted) / turn) * turn;
     const { bound } = laidOut({ pixels: tiled(pixels, Math.max(2 ** 16, Math.floor(pixels.length / 16) * 16)) }, strategy, { groups, groupSize });
     for (const binding of STRATEGIES[strategy].zeroed) bound[binding].fill(0);
-    return { code: withGiven(code, groupSize, copies), kernels: STRATEGIES[strategy].kernels, bound, groups, counted, sizes: [size, 2 * size] };
+    return { code: withGiven(code, groupSize, copies), kernels: STRATEGIES[strategy].kernels, bound, groups, counted, sizes: [size] };
   }
 
   // What an order is looked for in: few bins, work-items and pixels, all of value 1; in the last a vector of 16 for each.
@@ -150,6 +150,16 @@
     for (const binding of zeroed) bound[binding].fill(0);
     return { code: withGiven(few, groupSize, 1), kernels, bound, groups, groupSize, pixels, expected: [0, pixels] };
   });
+
+  // What one of several mistakes is looked for in.
+  function trialOf(strategy, code, copies) {
+    const [groups, groupSize, pixels] = [3, 32, 301];
+    const { kernels, zeroed } = STRATEGIES[strategy];
+    const input = Uint8Array.from({ length: pixels }, (_, i) => i);
+    const { bound } = laidOut({ pixels: input }, strategy, { groups, groupSize });
+    for (const binding of zeroed) bound[binding].fill(0);
+    return { code: withGiven(code, groupSize, copies), kernels, bound, groups, pixels, expected: serial(input) };
+  }
 
   // ---- what a mistake would count ----------------------------------------------------------------
 
@@ -362,7 +372,7 @@ fn lab_is_endless() -> bool {
   }
 
   const api = { WAYS, BINS, POISON, HYPOTHESES, PATTERNS, SENTENCES, PROBES,
-    OUTCOMES, STRATEGIES, withGiven, laidOut, sampleOf, trialsOf, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
+    OUTCOMES, STRATEGIES, withGiven, laidOut, sampleOf, trialsOf, trialOf, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);

@@ -36,9 +36,9 @@
 
   // What was counted (lab-watch.js) of a sample (lab-model.js), for PIXELS of such pixels: {launches, pixels, ...}.
   const PIXELS = 2 ** 30;
-  function countsOf(counted, { sizes, groups, counted: some }) {
+  function countsOf({ counted, sizes }, { groups, counted: some }, pixels = PIXELS) {
     const [small, large] = counted.map((launches) => launches.map((launch) => ({ ...launch, lines: lines_of(launch.lines) })));
-    return { launches: drawn_on(small, large, ...sizes, PIXELS), pixels: PIXELS, sizes, groups, counted: some };
+    return { launches: drawn_on(small, large, ...sizes, pixels), pixels, sizes, groups, counted: some };
   }
 
   // ---- model.py ------------------------------------------------------------------------------------
@@ -172,7 +172,32 @@
   const predicted = ({ launches, pixels }, device) => (launches.some((launch) => launch.has_own) ? { reason: "the work-items' own arrays are not counted here" }
     : predict(launches.map(reduced), pixels, devices[device], API));
 
-  const api = { countsOf, reduced, predict, predicted, devices, right };
+  // ---- limits.py -----------------------------------------------------------------------------------
+
+  const all = (counts, memories, whats = null) => counts.launches.flatMap(({ lines }) => lines.filter(({ memory, what }) => memories.includes(memory) && (!whats || whats.includes(what))));
+  const most = (found, value) => found.reduce((best, line) => (value(line) > best[0] ? [value(line), line] : best), [0, null]);
+  const sum_of = (name, each, memories, whats) => (counts) => [each * sum(all(counts, memories, whats).map((line) => line[name])) / counts.pixels,
+    most(all(counts, memories, whats), (line) => line[name])[1]];
+  const ahead = (name) => (counts) => [Math.max(...counts.launches.map((launch) => launch[name])), most(all(counts, ["global"], ["load"]), (line) => line.lanes)[1]];
+  const COUNTERS = {
+    "passes for 32 pixels": sum_of("passes", 32, ["local"]),
+    "passes of an access": (counts) => most(all(counts, ["local"]), (line) => line.passes / line.requests),
+    "sectors for 32 pixels": sum_of("sectors", 32, ["global"], ["load"]),
+    "global atomics for 1000 pixels": sum_of("lanes", 1000, ["global"], ATOMICS),
+    "visits of the fullest queue for 32 pixels": (counts) => [32 * sum(counts.launches.map(({ queues }) => Math.max(...queues))) / counts.pixels,
+      most(all(counts, ["global"]), (line) => line.visits)[1]],
+    "loads in flight": ahead("loads_ahead"),
+    "bytes in flight": ahead("bytes_ahead"),
+  };
+
+  // Whether a limit of a task is kept, and in words: {right, words, line}.
+  const wanted = ({ least, most: limit }) => `at ${least ? "least" : "most"} ${least ?? limit}`;
+  function kept(limit, counts) {
+    const [number, line] = COUNTERS[limit.counter](counts);
+    return { right: limit.least ? number >= limit.least : number <= limit.most, words: `${limit.counter}: ${number.toPrecision(3)}`, line };
+  }
+
+  const api = { COUNTERS, kept, wanted, countsOf, reduced, predict, predicted, devices, right };
   if (typeof module === "object") module.exports = api;
   else root.labPredict = api;
 })(globalThis);

@@ -233,10 +233,19 @@ function labWatch(wgsl) {
     return launches.map((each) => ({ ...each, ...aheadOf(program, each.kernel, bound, { groups, pixels }) }));
   }
 
-  // The launches, with each of these numbers of pixels.
-  function count({ code, sizes, bound, ...others }) {
+  // The launches with two numbers of pixels, the second twice the first: the first ones for which a load costs in both the same.
+  function count({ code, sizes: [size], bound, ...others }) {
     const program = wgsl.compile(code, true);
-    return { counted: sizes.map((pixels) => countOf(program, { ...others, pixels, bound: bound.map((memory) => memory.slice()) })) };
+    const of = (pixels) => countOf(program, { ...others, pixels, bound: bound.map((memory) => memory.slice()) });
+    const costs = (launches) => launches.flatMap(({ lines }) => lines.filter(({ memory }) => memory === "global").map((line) => (line.sectors + line.tags) / line.requests));
+    let counted = [of(size), of(2 * size)];
+    for (let more = 0; more < 4; ++more) {
+      const [before, behind] = counted.map(costs);
+      if (before.every((cost, place) => Math.abs(cost / behind[place] - 1) < 0.1)) break;
+      size *= 2;
+      counted = [counted[1], of(2 * size)];
+    }
+    return { counted, sizes: [size, 2 * size] };
   }
 
   // ---- an order of events ----------------------------------------------------------------------------
@@ -337,7 +346,27 @@ function labWatch(wgsl) {
     return { orders };
   }
 
-  return { count, story };
+  // The first of several things that may be wrong at once, where each work-item goes on as long as it can: {line, words}, or {}.
+  function fault({ trial }) {
+    const program = wgsl.compile(trial.code, true);
+    const { events, isStuck } = played(program, trial, []);
+    if (isStuck) return { line: events.at(-1).line, words: "not all of a group come to this barrier" };
+    const [known, words] = [new Set(), new Set()];
+    for (const { line, what, name, at, group, isLocal, words: many } of events) {
+      if (!what) continue;
+      for (let word = at; name === program.names[PIXELS] && word < at + many; ++word) words.add(word);
+      if (!isLocal || known.has(`${group} ${name} ${at}`)) continue;
+      if (what !== "store") return { line, words: `${name}[${at}] is used before anybody has zeroed it` };
+      known.add(`${group} ${name} ${at}`);
+    }
+    mark(events, program.names[2]);
+    const lost = events.find((event) => event.isLost);
+    if (lost) return { line: lost.line, words: `what is counted in ${lost.name}[${lost.at}] ${lost.isLost === "over" ? "is written over" : "is read by nobody any more"}` };
+    const left = [...Array(Math.ceil(trial.pixels / 4)).keys()].find((word) => !words.has(word));
+    return left === undefined ? {} : { line: 0, words: `pixel ${4 * left} of ${trial.pixels} is read by nobody` };
+  }
+
+  return { count, story, fault };
 }
 
 if (typeof module === "object") module.exports = labWatch;

@@ -199,7 +199,10 @@
     if (turn !== mine) return;
     say(words, "bad");
     if (!found) {
-      at("named").replaceChildren(element("p", {}, "Why: unclear. None of the mistakes that this page knows fits all runs."));
+      const one = await labGpu.fault(strategy(), code, first.launch.copies);
+      if (turn !== mine) return;
+      at("named").replaceChildren(element("p", {}, "Why: unclear. None of the mistakes that this page knows fits all runs; there may be several. ",
+        one ? `One of them${one.line ? `, in line ${one.line}` : ""}: ${one.words}. Mend it, and run again.` : ""));
       return;
     }
     const { chapter } = strategies[strategy()];
