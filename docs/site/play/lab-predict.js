@@ -197,7 +197,7 @@
     return { right: limit.least ? number >= limit.least : number <= limit.most, words: `${limit.counter}: ${number.toPrecision(3)}`, line };
   }
 
-  const api = { COUNTERS, kept, wanted, countsOf, reduced, predict, predicted, devices, right };
+  const api = { PIXELS, COUNTERS, kept, wanted, countsOf, reduced, predict, predicted, devices, right };
   if (typeof module === "object") module.exports = api;
   else root.labPredict = api;
 })(globalThis);

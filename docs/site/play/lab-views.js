@@ -58,13 +58,14 @@
     rows.push(["bytes in flight of a work-item", Math.max(...counts.launches.map((each) => each.bytes_ahead))]);
     fillTable("counts", ["For 32 pixels", "counted"], rows.map(([words, value]) => tableRow([words, digits(value)])));
     at("sample").textContent = `Counted, not timed: ${counts.counted} of ${many(counts.groups, "group")}, with ${counts.sizes.map((size) => size.toLocaleString("en")).join(" and ")} pixels; `
-      + "from there to 1 GiB by a straight line.";
+      + `from there to ${counts.pixels.toLocaleString("en")} by a straight line.`;
   }
 
   // What an H100 would give, by labPredict.
   function showSpeed(counts) {
-    at("predicted").hidden = !counts;
-    if (!counts) return;
+    const isWhole = counts?.pixels === labPredict.PIXELS; // and not what a task's goal is counted in
+    at("predicted").hidden = !isWhole;
+    if (!isWhole) return;
     const { gb_s: speed, reason, limits, changes } = labPredict.predicted(counts, "h100");
     at("speed").textContent = speed ? `Predicted, not measured: ${digits(speed)} GB/s on an H100` : "Predicted for an H100: no number";
     for (const id of ["limits", "changes"]) at(id).replaceChildren();
