@@ -115,6 +115,21 @@ class Site(Browser):
                 with self.subTest(page=page, width=width):
                     self.assertEqual(self.script(self.CUT), [])
 
+    # Cells that are out of sight; figures whose letters, of 11 to 18 pixels, are shrunk or blown up.
+    OUT = """return [...document.querySelectorAll("article .table-wrapper td")].filter((cell) =>
+        cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.textContent).concat(
+        [...document.querySelectorAll("article p > img[src$='.svg']")].filter((figure) => figure.width < 0.84 * figure.naturalWidth || figure.width > figure.naturalWidth
+            || figure.naturalWidth < 500 && figure.width > 450).map((figure) => `${figure.src} ${figure.width}`))"""
+
+    def test_a_phone_shows_the_numbers(self):
+        for page in ("index.html", "01-cpu/index.html", "03-local-atomics/index.html", "docs/results/h100.html"):
+            for size in (NARROW, WIDE):
+                self.open(page, size)
+                with self.subTest(page=page, size=size):
+                    self.unfold()
+                    self.assertEqual(self.script(self.OUT), [])
+        self.assertFalse(self.script("return document.querySelector('.cards') !== null"))  # on a desk they are tables
+
     def test_tables_have_bars(self):
         self.open("docs/results/h100.html")
         bars = self.script("""return [...document.querySelector("table.measured").tBodies[0].rows].map((row) =>

@@ -8,8 +8,17 @@ function element(name, properties = {}, ...children) {
 (() => {
   "use strict";
 
-  // Code, tables and figures that are wider than the page; they may be in a part that is folded.
+  // Code, tables and figures that are wider than the page; they may be in a part that is folded. On a phone a table's rows become cards then.
   function letScroll() {
+    for (const wrapper of document.querySelectorAll("article .table-wrapper")) {
+      wrapper.classList.remove("cards");
+      wrapper.classList.toggle("cards", innerWidth < 740 && wrapper.scrollWidth > wrapper.clientWidth + 1);
+      const heads = [...wrapper.querySelectorAll("thead th")].map((head) => head.textContent);
+      for (const cell of wrapper.querySelectorAll("tbody :is(td, th)")) cell.dataset.head = heads[cell.cellIndex] ?? "";
+    }
+    for (const figure of document.querySelectorAll("article p > img")) {
+      if (figure.naturalWidth > 0 && figure.naturalWidth < 500) figure.style.width = "450px"; // whose letters are larger than those of the wide ones
+    }
     for (const part of document.querySelectorAll("article :is(pre, .table-wrapper, p:has(> img))")) {
       if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
       else part.removeAttribute("tabindex");
