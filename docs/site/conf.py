@@ -37,15 +37,18 @@ linkcheck_retries = 2
 linkcheck_report_timeouts_as_broken = False
 
 
-def chapter_to_chapter(app, page, _template, context, _doctree):
-    """From the first page and from a chapter one goes on to the next chapter; exercises and sources are in the contents."""
-    book = ["index", *sorted(name for name in app.env.found_docs if re.fullmatch(r"0\d-[^/]*/index", name))]
+def page_to_page(app, page, _template, context, _doctree):
+    """From the first page one goes on through the chapters' sections; exercises and sources are in the contents."""
+    sections = [name for name, about in app.env.metadata.items() if "section" in about]
+    chapters = sorted({name.rpartition("/")[0] for name in sections})
+    book = ["index"]
+    for chapter in chapters:
+        book += [f"{chapter}/index", *(name for name in app.env.toctree_includes[f"{chapter}/index"] if name in sections)]
     if page not in book:
         return
     place = book.index(page)
     for name, other in (("prev", book[place - 1] if place else None), ("next", book[place + 1] if place + 1 < len(book) else None)):
-        if other:
-            context[name] = {"link": app.builder.get_relative_uri(page, other), "title": app.env.titles[other].astext()}
+        context[name] = {"link": app.builder.get_relative_uri(page, other), "title": app.env.titles[other].astext()} if other else None
 
 
 def laid_out(app, config):
@@ -54,5 +57,5 @@ def laid_out(app, config):
 
 
 def setup(app):
-    app.connect("html-page-context", chapter_to_chapter)
+    app.connect("html-page-context", page_to_page)
     app.connect("config-inited", laid_out)

@@ -81,7 +81,7 @@ class Site(Browser):
 
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
-    KINDS = (*PAGES[:3], "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
+    KINDS = (*PAGES[:3], "02-global-atomics/measured.html", "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
              "docs/json.html", "predictions.html", "docs/site/play/index.html",
              "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
@@ -122,7 +122,7 @@ class Site(Browser):
             || figure.naturalWidth < 500 && figure.width > 450).map((figure) => `${figure.src} ${figure.width}`))"""
 
     def test_a_phone_shows_the_numbers(self):
-        for page in ("index.html", "01-cpu/index.html", "03-local-atomics/index.html", "docs/results/h100.html"):
+        for page in ("index.html", "01-cpu/measured.html", "03-local-atomics/measured.html", "03-local-atomics/the-idea-in-one-picture.html", "docs/results/h100.html"):
             for size in (NARROW, WIDE):
                 self.open(page, size)
                 with self.subTest(page=page, size=size):
@@ -139,15 +139,15 @@ class Site(Browser):
             self.assertAlmostEqual(part, 100 * rate / most, 3)
 
     def test_a_prediction_is_made_before_its_answer_opens_and_is_kept(self):
-        page = "05-launch-tuning/index.html"
+        page = "05-launch-tuning/predict-then-run.html"
         self.open(page)
-        answer = "return [...document.querySelectorAll('.predict')].at(-1).nextElementSibling"
+        answer = "return document.querySelectorAll('.predict')[2].nextElementSibling"
         self.assertFalse(self.script(f"{answer}.checkVisibility()"))
         self.find(".predict input[type=number]").send_keys("522.5")
         self.press("ENTER")
         self.assertFalse(self.script(f"{answer}.checkVisibility()"))  # which answers one more question
         self.click("[name='05-launch-tuning 2'][value='2']")
-        self.click(self.all(".predict form button:not(.skip)")[-1])
+        self.click(self.all(".predict form button:not(.skip)")[1])
         self.assertTrue(self.script(f"{answer}.open"))
         self.open(page)
         said = [each.text for each in self.all(".predict .outcome")]
@@ -163,19 +163,33 @@ class Site(Browser):
         self.open("predictions.html")
         self.assertIn("None of ", self.text(".predict"))
         self.open(page)
-        self.click(self.all(".predict .skip")[-1])
+        self.click(self.all(".predict .skip")[2])
         self.assertTrue(self.script(f"{answer}.open"))
+
+    def test_one_goes_through_by_arrow_keys_and_sees_what_was_read(self):
+        self.open("03-local-atomics/index.html#the-race-conditions")  # where links of others lead
+        self.wait(lambda: self.text("h1").startswith("The race conditions"))
+        self.press("ARROW_RIGHT")
+        self.wait(lambda: self.text("h1").startswith("Where the data lives"))
+        self.assertEqual(self.count(".sections .read, .sidebar-tree .read"), 1)  # the one that is seen whole
+        self.press("END")
+        self.wait(lambda: self.count(".sidebar-tree .read") == 2)
+        self.press("ARROW_LEFT")
+        self.wait(lambda: self.text("h1").startswith("The race conditions"))
+        self.open("03-local-atomics/index.html")
+        self.assertEqual([each.text for each in self.all(".sections .read")], ["The race conditions", "Where the data lives"])
+        self.quiet()
 
     def test_the_search_finds_lessons_and_no_listings(self):
         self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q=bank+conflict")
         self.wait(lambda: "finished" in self.text("#search-results") and self.all("#search-results li a"))
         found = [each.get_attribute("href").partition("?")[0] for each in self.all("#search-results li a")]
-        self.assertIn("04-per-thread-bins/index.html", " ".join(found))
+        self.assertIn("04-per-thread-bins/the-idea-in-one-picture.html", " ".join(found))
         self.assertEqual([each for each in found if "schema" in each], [])
         self.quiet()
 
     def test_the_pages_to_play_with_are_embedded(self):
-        self.open("03-local-atomics/index.html")
+        self.open("03-local-atomics/the-strategy.html")
         frames = self.all("iframe.play")
         self.assertEqual(len(frames), 1)
         self.script("arguments[0].scrollIntoView()", frames[0])
