@@ -30,8 +30,8 @@ ROOT = recorded.ROOT
 # What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
 STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "local": "03-local-atomics",
               "lane-bins": "04-per-thread-bins"}
-# The tasks, the easy ones first: the exercise whose grader's runs check it, the chapter that it has its declarations from, the strategy
-# that it is like, hints in words of WGSL; and where it is no exercise itself, its kernel, as a text or as changes of a strategy's.
+# The tasks, the easy ones first: the exercise whose grader's runs check it, the chapter that it has its declarations from, hints
+# in words of WGSL; and where it is no exercise itself, its kernel, as a text or as changes of a strategy's.
 TASKS = json.loads((SITE / "play/tasks.json").read_text(encoding="utf-8"))
 COPIES = 8  # at most: work-group memory for 32 is not everywhere
 PHOTO = "images/landscape.bmp"
@@ -118,14 +118,8 @@ def tasks():
                 **shown(task["chapter"], head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix() if name == exercise.name else "",
                 "title": task.get("title", exercise.title), "goal": said(goal, exercise), "hints": task["hints"], "counts": task.get("counts", exercise.data.get("counts", [])),
                 "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
-                "tables": buffers.get("tables", {"words": 0})["words"] // 256, "like": task["like"], "runs": runs}
+                "tables": buffers.get("tables", {"words": 0})["words"] // 256, "runs": runs}
     return found
-
-
-def choices():
-    """The table by which the diagnosis names a mistake, but for what it says of itself."""
-    table = json.loads((ROOT / "common/tutor/diagnosis/choices.json").read_text(encoding="utf-8"))
-    return {key: table[key] for key in ("places", "parts", "lists", "outcomes", "called")}
 
 
 def mistakes():
@@ -151,18 +145,18 @@ def predictions():
     """The constants of the model of times, and for each limit how often it was right on an H100: {of whose kernels: [within a quarter, of]}."""
     rows = json.loads((model.HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
 
-    def right(limit, of, is_strange):
+    def right(limit, of, halves):
         found = [0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25 for row in rows if row["limit"] == limit and row["predicted_us"]
-                 and (row["of"], row["half"] == "stranger") == (of, is_strange)]
+                 and row["of"] == of and row["half"] in halves]
         return [sum(found), len(found)]
 
-    return {"devices": model.devices(), "REGISTERS": model.REGISTERS, "LIMITS": model.LIMITS, "IN_A_LOOP": model.IN_A_LOOP, "LEAST_GAIN": model.LEAST_GAIN,
+    return {"devices": model.devices(), "REGISTERS": model.REGISTERS, "LIMITS": model.LIMITS, "WORDS": model.WORDS, "IN_A_LOOP": model.IN_A_LOOP, "LEAST_GAIN": model.LEAST_GAIN,
             "right": {limit: {words: right(limit, *kind) for words, kind in model.KINDS.items()} for limit in model.LIMITS.values()}}
 
 
 def write():
     """What the lab has. Raises BadMistake."""
-    lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(),
+    lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "tasks": tasks(), "mistakes": mistakes(),
            "inputs": inputs(), "model": predictions()}
     contents = {"photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", lab)}

@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, STRATEGIES, bounded, withGiven, laidOut, sampleOf, trialsOf, trialOf } = labModel;
+  const { BINS, STRATEGIES, bounded, withGiven, laidOut, sampleOf, trialsOf, looksOf } = labModel;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -55,8 +55,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     const info = adapter.info || {};
     const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ") || "a GPU without a name";
     const software = Boolean(info.isFallbackAdapter || adapter.isFallbackAdapter) || /swiftshader|llvmpipe|software|basic render/i.test(name);
-    // In how many lanes the device runs in step, where it says so.
-    return new Gpu(device, { name, software, lanes: info.subgroupMinSize || 0 });
+    return new Gpu(device, { name, software });
   }
 
   class Gpu {
@@ -261,27 +260,21 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     return answer.counted ? labPredict.countsOf(answer, sample, size) : null;
   }
 
-  async function fault(strategy, code, copies) {
-    const worker = started();
-    const found = await asked(worker, { task: "fault", trial: trialOf(strategy, code, copies) });
-    worker.terminate();
-    return found.words ? found : null;
-  }
-
-  // The same of a run, and an order of events (lab-watch.js). Another one ends it.
+  // The same of a run; and before, to `told`, what is wrong in it: {fault, story} (lab-watch.js). Another run ends it.
   let watcher = null;
-  async function watch(strategy, code, pixels, launch) {
+  async function watch(strategy, code, pixels, launch, told) {
     watcher?.terminate();
     const worker = watcher = started();
     const trials = trialsOf(strategy, code);
-    const story = await asked(worker, { task: "story", trials });
-    return { story: story.orders ? { ...story, ...trials[story.place] } : null, counts: await counted(strategy, code, pixels, launch, undefined, worker) };
+    const { fault = {}, story } = await asked(worker, { task: "why", looks: looksOf(strategy, code, launch.copies), trials });
+    told({ fault, story: story?.orders ? { ...story, ...trials[story.place] } : null });
+    return counted(strategy, code, pixels, launch, undefined, worker);
   }
 
   class Interpreter {
     constructor(order) {
       // `times`: that a run is made; the other orders do the same each time.
-      Object.assign(this, { order, worker: null, most: MOST, about: { lanes: labWgsl().LANES[order] }, times: order === "random" ? 3 : 1 });
+      Object.assign(this, { order, worker: null, most: MOST, times: order === "random" ? 3 : 1 });
     }
 
     compile(strategy, code, groupSize, { copies }) {
@@ -301,5 +294,5 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
   }
 
-  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, counted, fault, watch, Interpreter };
+  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, counted, watch, Interpreter };
 })(globalThis);

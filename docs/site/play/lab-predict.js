@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { REGISTERS, LIMITS, IN_A_LOOP, LEAST_GAIN, devices, right } = typeof module === "object" ? require("./lab-data.js").model : root.labData.model;
+  const { REGISTERS, LIMITS, WORDS, IN_A_LOOP, LEAST_GAIN, devices, right } = typeof module === "object" ? require("./lab-data.js").model : root.labData.model;
   const WARP = 32;
   const API = "OpenCL"; // whose instructions are estimated by the accesses, too
   const ATOMICS = ["add one", "atomic"];
@@ -47,13 +47,13 @@
   class NoNumber extends Error {}
 
   function reduced(launch) {
-    const total = (name, memory, whats, { few = Infinity, by = null } = {}) => sum(launch.lines.filter((line) => line.memory === memory
-      && whats.includes(line.what) && (few === Infinity || line.requests * 4 < few)).map((line) => line[name] * (by ? line[by] : 1)));
+    const total = (name, memory, whats, { few = Infinity, by = null, bytes = 0 } = {}) => sum(launch.lines.filter((line) => line.memory === memory
+      && whats.includes(line.what) && (few === Infinity || line.requests * 4 < few) && line.bytes >= bytes).map((line) => line[name] * (by ? line[by] : 1)));
 
     const loads = total("requests", "global", ["load"]);
     const local = ["load", "store", ...ATOMICS];
     const accesses = loads + total("requests", "local", local) + total("requests", "own", local);
-    const estimated = launch.instructions ?? { all: 4 * accesses, integers: 2 * accesses, popc: 0, words: 0, chain: 20 * accesses };
+    const estimated = launch.instructions ?? { all: 4 * accesses, integers: 2 * accesses, chain: 20 * accesses };
     const visits = total("visits", "global", ATOMICS);
     const name = REGISTERS[launch.kernel.split("<")[0]] ?? 32;
     const own = total("sectors", "own", local);
@@ -68,7 +68,8 @@
       local: total("requests", "local", local), passes: total("passes", "local", local),
       visits, visits_at_end: total("visits", "global", ATOMICS, { few: loads }), fullest: Math.max(...launch.queues, 0),
       load_bytes: total("lanes", "global", ["load"], { by: "bytes" }) / (total("lanes", "global", ["load"]) || 1),
-      instructions: estimated.all, integers: estimated.integers, popc: estimated.popc, words: estimated.words, chain: estimated.chain,
+      wide_atomics: total("requests", "local", ATOMICS, { bytes: 8 }), instructions: estimated.all, integers: estimated.integers,
+      chain: estimated.chain, ...Object.fromEntries(WORDS.map((word) => [word, estimated[word] ?? 0])), values: total("passes", "local", ["match"]),
     };
   }
 
@@ -81,6 +82,7 @@
 
   function refuse(of) {
     if (of.own_missed > 0.05 * of.loads) throw new NoNumber("the work-items' own arrays lie in memory, and which of their lines stay in a cache is not known");
+    if (of.wide_atomics > 0.05 * of.loads) throw new NoNumber("an atomic of 8 bytes in local memory is a loop on a GPU, and how often it begins again is not counted");
     if (of.unsure > 0.05 * of.loads) throw new NoNumber("each lane reads a line of its own, and which of them stay in the first-level cache is not known");
   }
 
@@ -94,21 +96,24 @@
     const batch = Math.max(1, of.loads_ahead * Math.min(1, waits / Math.max(of.loads, 1)) - ahead);
     const batches = of.waits / warps / batch;
     const answer = device.answer_ns + device.sector_ns * (Math.max(1, of.missed / waits) * batch - 1);
-    let counting = Math.max(of.instructions * device.instruction_ns, of.chain * clock * device.chain_share) + of.words * device.word_ns;
+    const chain = of.chain + (of.values - of.match) * device.value_answer;
+    let counting = of.instructions * device.instruction_ns + chain * clock * device.chain_share;
     counting /= warps * Math.max(batches, 1e-9);
     const hidden = Math.min(1, ahead / batch) * counting;
     const turn = Math.max(answer / Math.max(1, ahead / batch) + device.loop_ns, hidden) + counting - hidden;
-    const fullest = of.fullest * device.visit_ns;
+    const spread = Math.min(Math.max(of.visits / Math.max(of.fullest, 1) - 8, 0) / 8, 1);
+    const fullest = of.fullest * device.visit_ns / (1 - spread * (1 - device.spread_share));
     const at_end = of.visits_at_end / (of.visits || 1);
     const limits = {
       wait: batches * turn + of.barriers * device.barrier_ns,
       memory: 32 * (of.missed + of.stores + of.own_missed) / device.ceiling_gb_s,
-      banks: (of.passes + of.tags) * clock / units,
-      instructions: Math.max(of.instructions / device.limits.schedulers, of.integers * device.integer_clocks, of.popc * device.popc_clocks + of.words) * clock / units,
+      banks: (of.passes + of.tags + of.shuffle) * clock / units,
+      instructions: Math.max(of.instructions / device.limits.schedulers, of.integers * device.integer_clocks,
+        sum(WORDS.filter((word) => word !== "match").map((word) => of[word] * device.word_clocks[word])) + of.values * device.word_clocks.match) * clock / units,
       queue: fullest * (1 - at_end),
     };
     if (of.barriers > IN_A_LOOP + 0.5) limits.wait += limits.banks / Math.min(places(of, device), of.groups / units);
-    let [left, together] = [of.groups / units, fullest * at_end * device.end_share];
+    let [left, together] = [of.groups / units, 0];
     const fit = places(of, device);
     const waves = Math.ceil(left / fit - 1e-9);
     while (left > 1e-9) {
@@ -118,6 +123,8 @@
       together += (without ** queue_bend + (share * limits.queue) ** queue_bend) ** (1 / queue_bend);
       left -= fit;
     }
+    const end = fullest * at_end;
+    together += end - Math.min(end * (1 - device.end_share), together * device.end_hidden);
     return { ...limits, wait: limits.wait * waves, together, waves };
   }
 

@@ -110,7 +110,7 @@
           if (counts) reached.push(`; ${words}`);
           continue;
         }
-        labViews.show({ story: null, counts }, code);
+        labViews.show(counts, code);
         if (line) labViews.pointAt(line.line);
         say(`All counts are right, but the goal is not reached: ${words}, and wanted is ${labPredict.wanted(limit)}${line ? `; see line ${line.line}` : ""}.`, "bad");
         return;

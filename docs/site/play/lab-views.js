@@ -232,7 +232,23 @@
     turnTo(0);
   });
 
-  const show = ({ story, counts }, code) => [showStory(story), showSpeed(counts), showCounts(counts), showAccess(counts, code)];
+  // Why a run is wrong, from what was found: in any order, or in one.
+  function why({ fault, story }) {
+    const lost = story?.events?.find((each) => each.isLost);
+    if (fault.words) {
+      const { groups, groupSize, pixels } = fault.launch;
+      return `${fault.line ? `in line ${fault.line}, ` : ""}with ${many(groups, "group")} of ${many(groupSize, "work-item")} and ${many(pixels, "pixel")}, ${fault.words}. `
+        + "There may be more: mend it, and run again";
+    }
+    if (story?.isStuck) return "not all work-items of a group come to a barrier at which the others wait";
+    if (!lost) return "unclear. Nothing is wrong in the orders that the page has tried";
+    const isSum = story.events.some((each) => each.id === lost.id && each.what === "load" && each.name === lost.name && each.at === lost.at && each.line === lost.line);
+    if (lost.isLost === "late") return `line ${lost.line} counts when nobody reads it any more. Is a barrier missing before the counters are read?`;
+    return isSum ? `line ${lost.line} adds in several steps, and what others add in between is lost: the addition is not atomic`
+      : `line ${lost.line} writes over what others have counted. Is a barrier missing before it, or should it be an addition?`;
+  }
 
-  root.labViews = { draw, chart, show, pointAt };
+  const show = (counts, code) => [showSpeed(counts), showCounts(counts), showAccess(counts, code)];
+
+  root.labViews = { draw, chart, show, showStory, why, pointAt };
 })(globalThis);

@@ -9,6 +9,7 @@ function labWatch(wgsl) {
   const ORDERS = 300; // that are tried in each launch
   const INTERRUPTIONS = 3; // in an order: somebody else goes on, where one could have gone on
   const SUMS = ["lanes", "requests", "sectors", "tags", "found", "visits", "passes"];
+  const POISON = 0xa5a5a5a5; // in the result at first
   const [PIXELS, ARGUMENTS] = [0, 1]; // bindings that only the host writes
 
   // Runs kernels under `run`; `seen` then has the last access: {name, at, words, read, wrote, over, isLocal}. Of `pixels` there may be more
@@ -45,10 +46,10 @@ function labWatch(wgsl) {
   const more = (map, key, by = 1) => map.set(key, (map.get(key) ?? 0) + by);
   const isAtomic = (what) => what === "add one" || what === "atomic";
 
-  // Passes of the banks. Lanes that want one word share one where they read, or add a constant 1; wide accesses take a half or a quarter
-  // of the warp at once.
+  // Passes of the banks. Lanes that want one word share one where they read, or add a constant 1; of wide accesses each half of the warp
+  // has passes of its own.
   function passesOf({ what, bytes }, lanes, at) {
-    const atOnce = bytes <= 4 ? LANES : LANES * 4 / bytes;
+    const atOnce = bytes <= 4 ? LANES : LANES / 2;
     let passes = 0;
     for (let begin = 0; begin < LANES; begin += atOnce) {
       const banks = new Map();
@@ -72,6 +73,12 @@ function labWatch(wgsl) {
       for (let sector = Math.floor(word / 8); 32 * sector < 4 * word + bytes; ++sector) more(sectors.get(sector) ?? sectors.set(sector, new Map()).get(sector), word);
     }
     return [...sectors].sort(([a], [b]) => a - b).map(([sector, addresses]) => [sector, isAtomic(what) ? mostOf(addresses) : 0]);
+  }
+
+  // Of a piece of 256 bytes: two queues for each KiB.
+  function queueOf(piece) {
+    const kib = Math.floor(piece / 4);
+    return (kib < 128 ? kib % 32 : kib % 40) * 2 + (piece + Math.floor(kib / 64)) % 2;
   }
 
   // A group's first-level cache: a line of 128 bytes comes in four sectors; four lines share a place, and chance says which of them goes.
@@ -136,9 +143,9 @@ function labWatch(wgsl) {
         const [item] = groupOf(0);
         while (!item.isDone) {
           seen.isOther = found.length === other;
-          const { site } = item;
+          const { site, turns } = item;
           stepped(item, step, seen);
-          if (seen.at !== null) found.push({ site, what: program.sites[site].what, name: seen.name, isLocal: seen.isLocal, at: seen.at, bytes: 4 * seen.words });
+          if (seen.at !== null) found.push({ site, turns, what: program.sites[site].what, name: seen.name, isLocal: seen.isLocal, at: seen.at, bytes: 4 * seen.words });
         }
       });
       return found;
@@ -160,8 +167,16 @@ function labWatch(wgsl) {
       const need = all.findIndex(({ site, at }, place) => changed[place]?.site !== site || changed[place].at !== at);
       if (need < 0) continue;
       const meanwhile = all.slice(load, need);
-      for (const [key, value] of Object.entries({ loads_ahead: meanwhile.filter(isLoad).length, bytes_ahead: meanwhile.filter(isLoad).reduce((sum, { bytes }) => sum + bytes, 0),
-        others_ahead: meanwhile.filter((each) => each.isLocal).length })) ahead[key] = Math.max(ahead[key], value);
+      let [loads_ahead, others_ahead] = [meanwhile.filter(isLoad).length, meanwhile.filter((each) => each.isLocal).length];
+      let bytes_ahead = meanwhile.filter(isLoad).reduce((sum, { bytes }) => sum + bytes, 0);
+      // What a turn of a loop loads, a compiler asks for at its begin, unless global memory changes in it.
+      const goesOn = (place) => all[place]?.turns === all[load].turns && (all[place].what === "load" || all[place].isLocal);
+      let [begin, end] = [load, load];
+      while (goesOn(begin - 1)) begin -= 1;
+      while (goesOn(end)) end += 1;
+      const ofTurn = all.slice(begin, end).filter(isLoad).length;
+      if (ofTurn > loads_ahead) [loads_ahead, bytes_ahead, others_ahead] = [ofTurn, ofTurn * all[load].bytes, 0];
+      for (const [key, value] of Object.entries({ loads_ahead, bytes_ahead, others_ahead })) ahead[key] = Math.max(ahead[key], value);
     }
     return ahead;
   }
@@ -175,7 +190,7 @@ function labWatch(wgsl) {
     launch(program, { kernels, groups, pixels }, bound, seen, ({ groupOf, step, pass }, kernel) => {
       const [group_size] = program.sizes[kernel];
       const made = { kernel, groups, group_size, local_bytes: program.localBytes, has_own: program.hasOwn, counted_groups: counted, barriers: 0,
-        queues: new Array(64).fill(0) };
+        queues: new Array(80).fill(0) };
       const lines = new Map();
       const weight = groups / counted;
 
@@ -193,10 +208,7 @@ function labWatch(wgsl) {
         const cost = { lanes: lanes.length, requests: 1, sectors: sectors.length, tags: new Set(sectors.map(([sector]) => Math.floor(sector / 4))).size, found: 0,
           visits: sectors.reduce((all, [, visits]) => all + visits, 0), passes: isLocal ? passesOf(sum, lanes, at) : 0 };
         for (const each of SUMS) sum[each] += weight * cost[each];
-        for (const [sector, visits] of sectors) {
-          const piece = Math.floor(sector / 8);
-          made.queues[Math.floor(piece / 4) % 32 * 2 + piece % 2] += weight * visits;
-        }
+        for (const [sector, visits] of sectors) made.queues[queueOf(Math.floor(sector / 8))] += weight * visits;
         const allocation = 2 ** 40 * program.names.indexOf(name);
         if (!isLocal) steps.push({ sum, sectors: sectors.map(([sector]) => sector + allocation) });
         if (isShown && sum.steps.length < SHOWN) sum.steps.push({ ...cost, lanes, at });
@@ -346,27 +358,44 @@ function labWatch(wgsl) {
     return { orders };
   }
 
-  // The first of several things that may be wrong at once, where each work-item goes on as long as it can: {line, words}, or {}.
-  function fault({ trial }) {
+  // The first thing that is wrong where each work-item goes on as long as it can, whatever else is: {line, words}; {} where nothing is.
+  function faultIn(trial) {
     const program = wgsl.compile(trial.code, true);
-    const { events, isStuck } = played(program, trial, []);
+    const { events, isStuck, bins } = played(program, trial, []);
     if (isStuck) return { line: events.at(-1).line, words: "not all of a group come to this barrier" };
+    if (bins.every((count) => count === POISON)) return { words: "nobody writes the result" };
+    if (bins.every((count) => count === 0)) return { words: "no count arrives in the result" };
     const [known, words] = [new Set(), new Set()];
     for (const { line, what, name, at, group, isLocal, words: many } of events) {
       if (!what) continue;
       for (let word = at; name === program.names[PIXELS] && word < at + many; ++word) words.add(word);
       if (!isLocal || known.has(`${group} ${name} ${at}`)) continue;
-      if (what !== "store") return { line, words: `${name}[${at}] is used before anybody has zeroed it` };
+      if (what !== "store") return { line, words: `${name}[${at}] is used before anybody has zeroed it; local memory holds anything at first, in OpenCL and CUDA` };
       known.add(`${group} ${name} ${at}`);
     }
     mark(events, program.names[2]);
     const lost = events.find((event) => event.isLost);
-    if (lost) return { line: lost.line, words: `what is counted in ${lost.name}[${lost.at}] ${lost.isLost === "over" ? "is written over" : "is read by nobody any more"}` };
+    if (lost?.isLost === "over") return { line: lost.line, words: `this writes over what others have counted in ${lost.name}[${lost.at}]` };
+    if (lost) return { line: lost.line, words: `what is counted in ${lost.name}[${lost.at}] is read by nobody any more` };
     const left = [...Array(Math.ceil(trial.pixels / 4)).keys()].find((word) => !words.has(word));
-    return left === undefined ? {} : { line: 0, words: `pixel ${4 * left} of ${trial.pixels} is read by nobody` };
+    if (left !== undefined) return { words: `pixel ${4 * left} of ${trial.pixels} is read by nobody` };
+    const bin = bins.findIndex((count, value) => count !== trial.expected[value]);
+    if (bin >= 0) return { words: `of ${trial.expected[bin]} pixels of the value ${bin}, of ${trial.pixels}, it counts ${bins[bin]}` };
+    return {};
   }
 
-  return { count, story, fault };
+  // And in which launch.
+  function fault(looks) {
+    for (const { code, kernels, bound, ...launch } of looks) {
+      const found = faultIn({ code, kernels, bound, ...launch });
+      if (found.words) return { ...found, launch };
+    }
+    return {};
+  }
+
+  const why = ({ looks, trials }) => ({ fault: fault(looks), story: story({ trials }) });
+
+  return { count, story, fault, why };
 }
 
 if (typeof module === "object") module.exports = labWatch;
