@@ -4,6 +4,9 @@ import pathlib
 import re
 import sys
 
+from pygments.lexers import CLexer
+from pygments.token import Keyword, Name
+
 SITE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(SITE.parent / "tools"))
 from svg import COLOURS  # noqa: E402
@@ -51,6 +54,16 @@ def page_to_page(app, page, _template, context, _doctree):
         context[name] = {"link": app.builder.get_relative_uri(page, other), "title": app.env.titles[other].astext()} if other else None
 
 
+class OpenCLLexer(CLexer):
+    """C, with the words of its own that OpenCL has."""
+
+    WORDS = {"__kernel", "__global", "__local", "__private", "__constant", "uchar", "ushort", "uint", "ulong", "uchar4", "uint4", "uchar16"}
+
+    def get_tokens_unprocessed(self, text, stack=("root",)):
+        for index, token, value in super().get_tokens_unprocessed(text, stack):
+            yield index, Keyword.Type if token in Name and value in self.WORDS else token, value
+
+
 def laid_out(app, config):
     """What stage.py has laid out lies beside the pages, not beside this file."""
     config.html_extra_path = [str(app.srcdir / "_extra")]
@@ -59,3 +72,4 @@ def laid_out(app, config):
 def setup(app):
     app.connect("html-page-context", page_to_page)
     app.connect("config-inited", laid_out)
+    app.add_lexer("c", OpenCLLexer)

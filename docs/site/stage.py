@@ -9,7 +9,6 @@ The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
 - each section of a chapter's README is a page, and the README a list of them;
 - a kernel or a program in OpenCL, with the same in CUDA behind it, becomes two tabs;
-- a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each file of recorded results becomes a page;
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
@@ -52,9 +51,6 @@ NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html(?:#[^)\s]*)?)\)")
-# Such a link in a paragraph of its own: there the page itself is embedded.
-EMBEDDED = re.compile(rf"^{TO_PLAY.pattern}$", re.MULTILINE)
-FRAME = '<iframe class="play" src="\\2" title="\\1" loading="lazy"></iframe>\n\n<a href="\\2">\\1</a>, on a page of its own'
 # An answer that is folded, what is asked in it, and the question before it.
 ANSWER = re.compile(r"^<details><summary>Answer</summary>\n.*?^</details>$", re.DOTALL | re.MULTILINE)
 ASKED = re.compile(r"^<!-- predict: (.*?) -->$", re.MULTILINE)
@@ -151,7 +147,7 @@ class Links:
         """A page's text with its links as the site has them."""
         parts = CODE.split(text)
         for number in range(0, len(parts), 2):
-            part = EMBEDDED.sub(FRAME, parts[number])
+            part = re.sub(rf"^{TO_PLAY.pattern}$", r'<a class="try" href="\2">\1</a> in the lab', parts[number], flags=re.MULTILINE)
             part = TO_PLAY.sub(r'<a href="\2">\1</a>', part)
             parts[number] = TARGET.sub(lambda m: f"]({self.target(m.group(1), page)}{m.group(2)})", part)
         return "".join(parts)

@@ -188,15 +188,11 @@ class Site(Browser):
         self.assertEqual([each for each in found if "schema" in each], [])
         self.quiet()
 
-    def test_the_pages_to_play_with_are_embedded(self):
+    def test_a_lesson_leads_to_its_kernel_in_the_lab(self):
         self.open("03-local-atomics/the-strategy.html")
-        frames = self.all("iframe.play")
-        self.assertEqual(len(frames), 1)
-        self.script("arguments[0].scrollIntoView()", frames[0])
-        self.browser.switch_to.frame(frames[0])
-        self.wait(lambda: self.all("#said"))
-        self.assertEqual((self.text("h1"), self.find("nav").is_displayed()), ("The lab", False))
-        self.browser.switch_to.default_content()
+        self.browser.find_element("link text", "Break it").click()
+        self.wait(lambda: self.all("[data-begun]"))
+        self.assertEqual(self.find("#strategy").get_property("value"), "local")
 
     def test_one_can_try_it_at_once(self):
         for size in (WIDE, NARROW):

@@ -96,6 +96,7 @@ class Build(unittest.TestCase):
         read_on = self.read_on()
         self.assertEqual(list(dict.fromkeys(page.parent.name for page in read_on)), sorted(page.parent.name for page in ROOT.glob("0*/README.md")))
         self.assertEqual([page.stem for page in read_on[:2]] + [read_on[-1].stem], ["index", "what-you-will-learn", "answers"])
+        self.assertIn('<span class="kt">__kernel</span>', (self.site / "03-local-atomics" / "the-strategy.html").read_text(encoding="utf-8"))
         search = (self.site / "searchindex.js").read_text(encoding="utf-8")
         for title, is_found in (("Chapter 02: global atomics", True), ("common/report/schema.json", False)):
             self.assertEqual(f'"{title}"' in search.partition('"titles":')[2], is_found, title)

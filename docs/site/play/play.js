@@ -130,11 +130,6 @@
   }
 
   showTheme();
-  // In a lesson: what leads on leads on from there, and the light is the lesson's.
-  if (self !== top) {
-    document.documentElement.classList.add("embedded");
-    document.head.append(element("base", { target: "_top" }));
-  }
   addEventListener("storage", showTheme);
 
   root.play = { at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, able, randomFrom, follow, samplePicture };
