@@ -4,12 +4,16 @@ import pathlib
 import re
 import sys
 
+from pygments.lexers import CLexer
+from pygments.token import Keyword, Name
+
 SITE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(SITE.parent / "tools"))
 from svg import COLOURS  # noqa: E402
 
 project = "Histogram tutorials"
 html_title = project
+html_baseurl = ""  # where the site is published, with a slash at its end; docs/tools/generate.py tells README.md
 extensions = ["myst_parser", "sphinx_design", "sphinx_copybutton"]
 copybutton_exclude = ".linenos"
 myst_enable_extensions = ["attrs_block", "colon_fence"]
@@ -36,15 +40,28 @@ linkcheck_retries = 2
 linkcheck_report_timeouts_as_broken = False
 
 
-def chapter_to_chapter(app, page, _template, context, _doctree):
-    """From the first page and from a chapter one goes on to the next chapter; exercises and sources are in the contents."""
-    book = ["index", *sorted(name for name in app.env.found_docs if re.fullmatch(r"0\d-[^/]*/index", name))]
+def page_to_page(app, page, _template, context, _doctree):
+    """From the first page one goes on through the chapters' sections; exercises and sources are in the contents."""
+    sections = [name for name, about in app.env.metadata.items() if "section" in about]
+    chapters = sorted({name.rpartition("/")[0] for name in sections})
+    book = ["index"]
+    for chapter in chapters:
+        book += [f"{chapter}/index", *(name for name in app.env.toctree_includes[f"{chapter}/index"] if name in sections)]
     if page not in book:
         return
     place = book.index(page)
     for name, other in (("prev", book[place - 1] if place else None), ("next", book[place + 1] if place + 1 < len(book) else None)):
-        if other:
-            context[name] = {"link": app.builder.get_relative_uri(page, other), "title": app.env.titles[other].astext()}
+        context[name] = {"link": app.builder.get_relative_uri(page, other), "title": app.env.titles[other].astext()} if other else None
+
+
+class OpenCLLexer(CLexer):
+    """C, with the words of its own that OpenCL has."""
+
+    WORDS = {"__kernel", "__global", "__local", "__private", "__constant", "uchar", "ushort", "uint", "ulong", "uchar4", "uint4", "uchar16"}
+
+    def get_tokens_unprocessed(self, text, stack=("root",)):
+        for index, token, value in super().get_tokens_unprocessed(text, stack):
+            yield index, Keyword.Type if token in Name and value in self.WORDS else token, value
 
 
 def laid_out(app, config):
@@ -53,5 +70,6 @@ def laid_out(app, config):
 
 
 def setup(app):
-    app.connect("html-page-context", chapter_to_chapter)
+    app.connect("html-page-context", page_to_page)
     app.connect("config-inited", laid_out)
+    app.add_lexer("c", OpenCLLexer)

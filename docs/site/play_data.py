@@ -10,6 +10,7 @@ A page that is opened from the disk may not read other files, so they stand in s
 
 import base64
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -17,9 +18,10 @@ import re
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(SITE.parent / "tools"), str(SITE.parents[1] / "common/tutor/gallery"), str(SITE.parents[1] / "common/tutor/exercise")]
+sys.path[:0] = [str(SITE.parent / "tools"), *(str(SITE.parents[1] / "common/tutor" / room) for room in ("gallery", "exercise", "counting"))]
 import catalogue  # noqa: E402
 import gallery  # noqa: E402
+import model  # noqa: E402
 import recorded  # noqa: E402
 import tasks as graded  # noqa: E402
 from recorded import write_atomically  # noqa: E402
@@ -28,9 +30,9 @@ ROOT = recorded.ROOT
 # What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
 STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "local": "03-local-atomics",
               "lane-bins": "04-per-thread-bins"}
-# The exercises that are tasks in the lab: the chapter that they have their declarations from, and the strategy that they are like.
-TASKS = {"01/merge": ("02-global-atomics", "items"), "02/no-lost-counts": ("02-global-atomics", "global"), "02/striped": ("02-global-atomics", ""),
-         "03/five-steps": ("03-local-atomics", "local"), "03/four-mistakes": ("03-local-atomics", "local"), "04/copies": ("04-per-thread-bins", "copies")}
+# The tasks, the easy ones first: the exercise whose grader's runs check it, the chapter that it has its declarations from, hints
+# in words of WGSL; and where it is no exercise itself, its kernel, as a text or as changes of a strategy's.
+TASKS = json.loads((SITE / "play/tasks.json").read_text(encoding="utf-8"))
 COPIES = 8  # at most: work-group memory for 32 is not everywhere
 PHOTO = "images/landscape.bmp"
 
@@ -81,38 +83,43 @@ def said(text, exercise):
     return " ".join(re.sub(r"\*+([^*`]+)\*+", r"\1", text).split())
 
 
+def texts_of(name, task, exercise):
+    """{name: kernel} of a task; the four mistakes are four of them."""
+    wrong = f"{name}: this does not stand once in the chapter's kernel"
+
+    def section(strategy):
+        return re.sub(r" *//.*\n", "", next(part for part in parts(task["chapter"])[1:] if part.startswith(f"// ---- {strategy}:"))).replace("\n\n", "\n")
+
+    if "text" in task:
+        return {name: task["text"]}
+    if "from" in task:
+        return {name: f"// In the lab: {task['title']}.\n" + functools.reduce(lambda text, change: gallery.replaced(text, *change, wrong), task["changes"], section(task["from"]))}
+    if (exercise.folder / "histogram.wgsl").is_file():
+        return {name: (exercise.folder / "histogram.wgsl").read_text(encoding="utf-8")}
+    return {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{gallery.replaced(section('local'), *change, wrong)}"
+            for part, change in json.loads((exercise.folder / "lab.json").read_text(encoding="utf-8")).items() if part != "what"}
+
+
 def tasks():
-    """{name: what the lab shows of an exercise}; the four mistakes are four of them."""
+    """{name: what the lab shows of a task}."""
     found, there = {}, {exercise.name: exercise for exercise in catalogue.exercises()}
-    for name, (chapter, like) in TASKS.items():
-        if name not in there:  # in a copy for students
+    for name, task in TASKS.items():
+        if task["exercise"] not in there:  # in a copy for students
             continue
-        exercise = there[name]
-        head, *others = parts(chapter)
-        goal = re.search(r"\*\*Goal\.\*\* (.*?)\n\n", (exercise.folder / "README.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
-        if (exercise.folder / "histogram.wgsl").is_file():
-            texts = {name: (exercise.folder / "histogram.wgsl").read_text(encoding="utf-8")}
-        else:
-            section = re.sub(r" *//.*\n", "", next(part for part in others if part.startswith("// ---- local:"))).replace("\n\n", "\n")
-            wrong = f"{name}: this does not stand once in the chapter's kernel"
-            texts = {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{gallery.replaced(section, *change, wrong)}"
-                     for part, change in json.loads((exercise.folder / "lab.json").read_text(encoding="utf-8")).items() if part != "what"}
+        exercise = there[task["exercise"]]
+        head, goal = parts(task.get("head", task["chapter"]))[0], task.get("goal")
+        if not goal:
+            goal = re.search(r"\*\*Goal\.\*\* (.*?)\n\n", (exercise.folder / "README.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
         buffers = exercise.data.get("buffers", {"histogram": {"zero": True}})
         zeroed = [binding for binding, buffer in ((2, "histogram"), (3, "tables")) if buffers.get(buffer, {}).get("zero")]
         runs = runs_of(exercise)
-        for each, text in texts.items():
+        for each, text in texts_of(name, task, exercise).items():
             found[each] = {
-                **shown(chapter, head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix(), "title": exercise.title,
-                "goal": said(goal, exercise), "hints": [said(hint, exercise) for hint in exercise.hints()],
+                **shown(task["chapter"], head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix() if name == exercise.name else "",
+                "title": task.get("title", exercise.title), "goal": said(goal, exercise), "hints": task["hints"], "counts": task.get("counts", exercise.data.get("counts", [])),
                 "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
-                "tables": buffers.get("tables", {"words": 0})["words"] // 256, "like": like, "runs": runs}
+                "tables": buffers.get("tables", {"words": 0})["words"] // 256, "runs": runs}
     return found
-
-
-def choices():
-    """The table by which the diagnosis names a mistake, but for what it says of itself."""
-    table = json.loads((ROOT / "common/tutor/diagnosis/choices.json").read_text(encoding="utf-8"))
-    return {key: table[key] for key in ("places", "parts", "lists", "outcomes", "called")}
 
 
 def mistakes():
@@ -134,10 +141,23 @@ def inputs():
             if PHOTO in case["arguments"] or not any(word.endswith(".bmp") for word in case["arguments"])}
 
 
+def predictions():
+    """The constants of the model of times, and for each limit how often it was right on an H100: {of whose kernels: [within a quarter, of]}."""
+    rows = json.loads((model.HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+
+    def right(limit, of, halves):
+        found = [0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25 for row in rows if row["limit"] == limit and row["predicted_us"]
+                 and row["of"] == of and row["half"] in halves]
+        return [sum(found), len(found)]
+
+    return {"devices": model.devices(), "REGISTERS": model.REGISTERS, "LIMITS": model.LIMITS, "WORDS": model.WORDS, "IN_A_LOOP": model.IN_A_LOOP, "LEAST_GAIN": model.LEAST_GAIN,
+            "right": {limit: {words: right(limit, *kind) for words, kind in model.KINDS.items()} for limit in model.LIMITS.values()}}
+
+
 def write():
     """What the lab has. Raises BadMistake."""
-    lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(),
-           "inputs": inputs()}
+    lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "tasks": tasks(), "mistakes": mistakes(),
+           "inputs": inputs(), "model": predictions()}
     contents = {"photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", lab)}
     for file, (name, value) in contents.items():

@@ -7,8 +7,8 @@ REPOSITORY is the address that the first page asks a reader to clone.
 
 The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
+- each section of a chapter's README is a page, and the README a list of them;
 - a kernel or a program in OpenCL, with the same in CUDA behind it, becomes two tabs;
-- a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each file of recorded results becomes a page;
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
@@ -43,14 +43,14 @@ BLOCK = r"(```(?:(?!^```).)*^```)"
 FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
                     rf"<details><summary>The same in CUDA \([\w.]+\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
+# Where the lab is, which here is beside it.
+PUBLISHED = re.compile(r"(?<=^<!-- published: docs/site/conf.py -->\n).*?(?=\n<!-- end -->)", re.DOTALL | re.MULTILINE)
+TRY = "**[Try it now](docs/site/play/lab.html)** in your browser, with nothing installed"
 # Of a page that the search leaves out: it leads to lessons, not to listings.
 NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html(?:#[^)\s]*)?)\)")
-# Such a link in a paragraph of its own: there the page itself is embedded.
-EMBEDDED = re.compile(rf"^{TO_PLAY.pattern}$", re.MULTILINE)
-FRAME = '<iframe class="play" src="\\2" title="\\1" loading="lazy"></iframe>\n\n<a href="\\2">\\1</a>, on a page of its own'
 # An answer that is folded, what is asked in it, and the question before it.
 ANSWER = re.compile(r"^<details><summary>Answer</summary>\n.*?^</details>$", re.DOTALL | re.MULTILINE)
 ASKED = re.compile(r"^<!-- predict: (.*?) -->$", re.MULTILINE)
@@ -64,6 +64,32 @@ TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
 def place(page):
     """Where a page goes: a README is what its folder opens with."""
     return page.with_name("index.md") if page.name == "README.md" else page
+
+
+def is_chapter(page):
+    return re.fullmatch(r"0\d-[^/]*/README.md", page.as_posix()) is not None
+
+
+def sections_of(text):
+    """(name of its page, heading, the anchors in it) of each section."""
+    found = []
+    for level, heading in re.findall(r"^(##+) (.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE):
+        if level == "##":
+            found.append((pages.anchor(heading), heading, []))
+        found[-1][2].append(pages.anchor(heading))
+    return found
+
+
+def in_sections(text, sections):
+    """(name, text) of the list of a chapter's sections, and of each of them, one level up. The list has their anchors, for who comes from elsewhere."""
+    rest, parts = text, []
+    for name, heading, anchors in reversed(sections):
+        rest, _, own = rest.rpartition(f"\n## {heading}\n")
+        code = re.split(r"(^```.*?^```$)", own, flags=re.DOTALL | re.MULTILINE)
+        code[::2] = [re.sub(r"^##", "#", part, flags=re.MULTILINE) for part in code[::2]]
+        parts.insert(0, (name, f"---\nsection: true\n---\n\n# {heading}\n" + "".join(code)))
+    entries = ["- " + "".join(f'<span id="{each}"></span>' for each in anchors) + f"[{heading}]({name}.md)" for name, heading, anchors in sections]
+    return [("index", "\n".join([rest, "", '<div class="sections">', "", *entries, "", "</div>", ""])), *parts]
 
 
 def relative(target, page):
@@ -91,15 +117,21 @@ class Links:
         self.pages = {page.relative_to(ROOT) for page in pages.pages()}
         self.wanted = set()
         self.copied = set()
+        self.sections = {page: sections_of((ROOT / page).read_text(encoding="utf-8")) for page in self.pages if is_chapter(page)}
+
+    def place(self, page, part):
+        """Where this part of a page goes."""
+        name = next((name for name, _, parts in self.sections.get(page, ()) if part in parts), None)
+        return page.with_name(f"{name}.md") if name else place(page)
 
     def target(self, link, page):
         """The link as the site has it."""
         path, hash_, part = link.partition("#")
-        if not path or re.match(r"[a-z][a-z+.-]*:", link):
+        if re.match(r"[a-z][a-z+.-]*:", link) or (not path and page not in self.sections):
             return link
-        target = pathlib.Path(os.path.normpath(page.parent / urllib.parse.unquote(path)))
+        target = pathlib.Path(os.path.normpath(page.parent / urllib.parse.unquote(path or page.name)))
         if target in self.pages:
-            return relative(place(target), place(page)) + hash_ + part
+            return relative(self.place(target, part), place(page)) + hash_ + part
         if (ROOT / target).is_dir():
             readme = target / "README.md"
             if readme not in self.pages:
@@ -115,7 +147,7 @@ class Links:
         """A page's text with its links as the site has them."""
         parts = CODE.split(text)
         for number in range(0, len(parts), 2):
-            part = EMBEDDED.sub(FRAME, parts[number])
+            part = re.sub(rf"^{TO_PLAY.pattern}$", r'<a class="try" href="\2">\1</a> in the lab', parts[number], flags=re.MULTILINE)
             part = TO_PLAY.sub(r'<a href="\2">\1</a>', part)
             parts[number] = TARGET.sub(lambda m: f"]({self.target(m.group(1), page)}{m.group(2)})", part)
         return "".join(parts)
@@ -130,7 +162,7 @@ def contents(entries):
 @functools.cache
 def top(links):
     """What the first page lists."""
-    chapters = sorted(page for page in links.pages if re.fullmatch(r"0\d-[^/]*/README.md", page.as_posix()))
+    chapters = sorted(filter(is_chapter, links.pages))
     return chapters + [PLAY / "README.md", pathlib.Path("docs/results/README.md"), DOCS]
 
 
@@ -156,7 +188,7 @@ def below(page, links):
     return [pathlib.PurePosixPath(relative(place(other), page)) for other in found]
 
 
-def asked(text, page, foretold):
+def asked(text, page, links, foretold):
     """The text with a place for a prediction before each answer that is asked for (docs/tools/predictions.py); they are added to `foretold`."""
     title, before = text.partition("\n")[0].lstrip("# ").split(":")[0], len(foretold)
 
@@ -169,7 +201,7 @@ def asked(text, page, foretold):
             its = page.parent if page.name == "README.md" else page.with_suffix("")
             foretold.append({
                 **of_it, "id": f"{its} {len(foretold) - before + 1}",
-                "link": f"{place(page).with_suffix('.html').as_posix()}#{pages.anchor(heading)}",
+                "link": f"{links.place(page, pages.anchor(heading)).with_suffix('.html').as_posix()}#{pages.anchor(heading)}",
                 "unit": pages.plain(of_it.get("unit", "")), "title": f"{title}, question {number}" if number else title,
                 "text": pages.plain(of_it["ask"] or question), "ask": of_it["ask"] and pages.plain(of_it["ask"])})
             places += prediction(foretold[-1], page) + "\n\n"
@@ -194,25 +226,29 @@ def answers_back(text):
 
 
 def staged(page, links, foretold):
-    """A page as Sphinx reads it."""
-    text = asked(answers_back((ROOT / page).read_text(encoding="utf-8")), page, foretold)
+    """(where, text) of a page as Sphinx reads it, or of several."""
+    text = asked(answers_back((ROOT / page).read_text(encoding="utf-8")), page, links, foretold)
     if page.parent in TASKS:
         in_lab = relative(PLAY / "lab.html", page) + f"#strategy={urllib.parse.quote(TASKS[page.parent], safe='')}"
         text = GOAL.sub(rf"\g<0> It is [a task in the lab]({in_lab}), too, in the browser.", text, count=1)
     text = FOLDED.sub(two_tabs, text)
     if page == FIRST and REPOSITORY:
         text = text.replace("in a clone of this repository", f"in a clone of [this repository]({REPOSITORY})")
-    text = links.rewrite(text, page)
+    text = links.rewrite(PUBLISHED.sub(TRY, text), page)
     text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.measured}\n|", 1), text)
     if page.name != "README.md":
-        return text
+        return [(place(page), text)]
     entries, folder = below(page, links), page.parent
+    if page in links.sections:
+        (_, text), *others = in_sections(text, links.sections[page])
+        entries = [pathlib.Path(f"{name}.md") for name, _ in others] + entries
+        return [(place(page), text + contents(entries)), *((folder / f"{name}.md", part) for name, part in others)]
     if folder.as_posix() == "docs/results":
         text += all_devices()
         entries += [pathlib.Path(f"{path.stem}.md") for path, *_ in recordings()]
     if page == FIRST:
         entries.insert(-1, pathlib.Path("predictions.md"))
-    return text + contents(entries)
+    return [(place(page), text + contents(entries))]
 
 
 def recordings():
@@ -276,10 +312,12 @@ def main():
     REPOSITORY = sys.argv[2] if len(sys.argv) == 3 else ""
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
-    TASKS = {pathlib.Path(task["exercise"]): name for name, task in reversed(play_data.write()["tasks"].items())}  # the first of several
+    TASKS = {pathlib.Path(task["exercise"]): name for name, task in reversed(play_data.write()["tasks"].items())
+             if task["exercise"]}  # the first of several
     links, foretold = Links(), []
     for page in sorted(links.pages):
-        write(place(page), staged(page, links, foretold))
+        for where, text in staged(page, links, foretold):
+            write(where, text)
     write("predictions.md", f"{NO_SEARCH}# Your predictions\n\nThey stay in this browser.\n\n{prediction(foretold, pathlib.Path())}\n")
     for path, recording, _, entries, name in recordings():
         write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path, recording, entries, name))

@@ -96,6 +96,7 @@ class Browser(unittest.TestCase):
         path, hash_, state = page.partition("#")
         # Another #part alone would load nothing.
         self.browser.get(f"{(self.folder / path).as_uri()}?{next(OPENED)}{hash_}{state}")
+        self.wait(lambda: self.script("return !document.getElementById('code') || 'begun' in document.body.dataset"))
 
     def script(self, text, *given):
         return self.browser.execute_script(text, *given)

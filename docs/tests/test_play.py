@@ -1,6 +1,9 @@
 """The pages to play with, and (--site FOLDER) the built site, in a browser; the lab's kernels are in test_lab.py."""
 
+import pathlib
+import shutil
 import sys
+import tempfile
 import unittest
 
 import repository
@@ -17,6 +20,13 @@ class Pages(Browser):
     def test_it_is_presentable_and_what_happens_is_seen_at_once(self):
         self.assertEqual([path.name for path in PLAY.glob("*.html")], ["lab.html"])
         self.presentable("lab.html", "#said", ".bar")
+
+    def test_where_nobody_has_built_it_it_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(PLAY, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lab-data.js", "photo.js"))
+            self.browser.get(pathlib.Path(folder, "lab.html").as_uri())
+        self.assertEqual(self.text("main"), "This page is not built yet: ./tutorial run, typed in this clone, builds it.")
+        self.quiet()
 
     def test_the_state_is_in_the_address(self):
         self.open("lab.html#strategy=local&nosuch=1")
@@ -71,7 +81,7 @@ class Site(Browser):
 
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
-    KINDS = (*PAGES[:3], "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
+    KINDS = (*PAGES[:3], "02-global-atomics/measured.html", "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
              "docs/json.html", "predictions.html", "docs/site/play/index.html",
              "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
@@ -105,6 +115,21 @@ class Site(Browser):
                 with self.subTest(page=page, width=width):
                     self.assertEqual(self.script(self.CUT), [])
 
+    # Cells that are out of sight; figures whose letters, of 11 to 18 pixels, are shrunk or blown up.
+    OUT = """return [...document.querySelectorAll("article .table-wrapper td")].filter((cell) =>
+        cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.textContent).concat(
+        [...document.querySelectorAll("article p > img[src$='.svg']")].filter((figure) => figure.width < 0.84 * figure.naturalWidth || figure.width > figure.naturalWidth
+            || figure.naturalWidth < 500 && figure.width > 450).map((figure) => `${figure.src} ${figure.width}`))"""
+
+    def test_a_phone_shows_the_numbers(self):
+        for page in ("index.html", "01-cpu/measured.html", "03-local-atomics/measured.html", "03-local-atomics/the-idea-in-one-picture.html", "docs/results/h100.html"):
+            for size in (NARROW, WIDE):
+                self.open(page, size)
+                with self.subTest(page=page, size=size):
+                    self.unfold()
+                    self.assertEqual(self.script(self.OUT), [])
+        self.assertFalse(self.script("return document.querySelector('.cards') !== null"))  # on a desk they are tables
+
     def test_tables_have_bars(self):
         self.open("docs/results/h100.html")
         bars = self.script("""return [...document.querySelector("table.measured").tBodies[0].rows].map((row) =>
@@ -114,15 +139,15 @@ class Site(Browser):
             self.assertAlmostEqual(part, 100 * rate / most, 3)
 
     def test_a_prediction_is_made_before_its_answer_opens_and_is_kept(self):
-        page = "05-launch-tuning/index.html"
+        page = "05-launch-tuning/predict-then-run.html"
         self.open(page)
-        answer = "return [...document.querySelectorAll('.predict')].at(-1).nextElementSibling"
+        answer = "return document.querySelectorAll('.predict')[2].nextElementSibling"
         self.assertFalse(self.script(f"{answer}.checkVisibility()"))
         self.find(".predict input[type=number]").send_keys("522.5")
         self.press("ENTER")
         self.assertFalse(self.script(f"{answer}.checkVisibility()"))  # which answers one more question
         self.click("[name='05-launch-tuning 2'][value='2']")
-        self.click(self.all(".predict form button:not(.skip)")[-1])
+        self.click(self.all(".predict form button:not(.skip)")[1])
         self.assertTrue(self.script(f"{answer}.open"))
         self.open(page)
         said = [each.text for each in self.all(".predict .outcome")]
@@ -138,26 +163,36 @@ class Site(Browser):
         self.open("predictions.html")
         self.assertIn("None of ", self.text(".predict"))
         self.open(page)
-        self.click(self.all(".predict .skip")[-1])
+        self.click(self.all(".predict .skip")[2])
         self.assertTrue(self.script(f"{answer}.open"))
+
+    def test_one_goes_through_by_arrow_keys_and_sees_what_was_read(self):
+        self.open("03-local-atomics/index.html#the-race-conditions")  # where links of others lead
+        self.wait(lambda: self.text("h1").startswith("The race conditions"))
+        self.press("ARROW_RIGHT")
+        self.wait(lambda: self.text("h1").startswith("Where the data lives"))
+        self.assertEqual(self.count(".sections .read, .sidebar-tree .read"), 1)  # the one that is seen whole
+        self.press("END")
+        self.wait(lambda: self.count(".sidebar-tree .read") == 2)
+        self.press("ARROW_LEFT")
+        self.wait(lambda: self.text("h1").startswith("The race conditions"))
+        self.open("03-local-atomics/index.html")
+        self.assertEqual([each.text for each in self.all(".sections .read")], ["The race conditions", "Where the data lives"])
+        self.quiet()
 
     def test_the_search_finds_lessons_and_no_listings(self):
         self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q=bank+conflict")
         self.wait(lambda: "finished" in self.text("#search-results") and self.all("#search-results li a"))
         found = [each.get_attribute("href").partition("?")[0] for each in self.all("#search-results li a")]
-        self.assertIn("04-per-thread-bins/index.html", " ".join(found))
+        self.assertIn("04-per-thread-bins/the-idea-in-one-picture.html", " ".join(found))
         self.assertEqual([each for each in found if "schema" in each], [])
         self.quiet()
 
-    def test_the_pages_to_play_with_are_embedded(self):
-        self.open("03-local-atomics/index.html")
-        frames = self.all("iframe.play")
-        self.assertEqual(len(frames), 1)
-        self.script("arguments[0].scrollIntoView()", frames[0])
-        self.browser.switch_to.frame(frames[0])
-        self.wait(lambda: self.all("#said"))
-        self.assertEqual((self.text("h1"), self.find("nav").is_displayed()), ("The lab", False))
-        self.browser.switch_to.default_content()
+    def test_a_lesson_leads_to_its_kernel_in_the_lab(self):
+        self.open("03-local-atomics/the-strategy.html")
+        self.browser.find_element("link text", "Break it").click()
+        self.wait(lambda: self.all("[data-begun]"))
+        self.assertEqual(self.find("#strategy").get_property("value"), "local")
 
     def test_one_can_try_it_at_once(self):
         for size in (WIDE, NARROW):

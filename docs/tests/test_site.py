@@ -15,6 +15,8 @@ import unittest
 import repository
 
 ROOT = repository.ROOT
+sys.path.append(str(ROOT / "docs" / "tools"))
+import generate  # noqa: E402
 
 BUILT = repository.folder_option("--build")
 NEEDED = "import sphinx, myst_parser, furo, sphinx_copybutton, sphinx_design"
@@ -52,11 +54,12 @@ class Staged(unittest.TestCase):
                 ("index.md", r"\[MIT\]\(LICENSE.md\)"),
                 ("index.md", r"in a clone of \[this repository\]\(https://example.org/r\)\."),
                 (f"{self.LESSON}/index.md", r"\[histogram.cl\]\(histogram.cl.md\)"),
-                (f"{self.LESSON}/index.md", r"\n\*\*[^\n]*\*\*\n\n{\.measured}\n\| Strategy"),
-                ("02-global-atomics/index.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?"
+                (f"{self.LESSON}/index.md", r'\n- <span id="measured"></span>(<span id="[\w-]+"></span>)+\[Measured\]\(measured.md\)\n'),
+                (f"{self.LESSON}/measured.md", r"(?s)^---\nsection: true\n---\n\n# Measured\n.*\n## .*\n\*\*[^\n]*\*\*\n\n{\.measured}\n\| Strategy"),
+                ("02-global-atomics/the-strategy.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?"
                  r":sync: cuda\n\n```cpp\n// A whole CUDA"),
                 # An answer at a page's end is behind its question here.
-                (f"{self.LESSON}/index.md",
+                (f"{self.LESSON}/predict-then-run.md",
                  r'(?s)\*\*5\.(?:(?!\n## ).)*class="predict"(?:(?!\n## ).)*<summary>Answer</summary>\n\nEach work-item still'),
                 (f"{self.EXERCISE}/index.md", r'<a href="../../../docs/site/play/lab.html#strategy=03%2Ffive-steps">a task in the lab</a>'),
                 ("docs/results/index.md", r"\n\| \[NVIDIA H100 80GB HBM3 \(h100\)\]\(h100.md\) \| CUDA \| - \| [\d.]+ \|.*\| 1 GiB \| 2026-"),
@@ -64,6 +67,14 @@ class Staged(unittest.TestCase):
             with self.subTest(page=page, pattern=pattern):
                 self.assertRegex(self.page(page), pattern)
 
+    def test_the_repository_says_where_the_site_is_published(self):
+        self.assertRegex(self.page("index.md"), r'\*\*<a href="docs/site/play/lab.html">Try it now</a>\*\* in your browser, with nothing installed\n')
+        with tempfile.TemporaryDirectory() as folder:
+            settings = pathlib.Path(folder, "conf.py")
+            settings.write_text('html_baseurl = "https://example.org/h/"  # here\n', encoding="utf-8")
+            self.assertEqual(generate.published(None, settings), ["**[Try it now](https://example.org/h/docs/site/play/lab.html)** in your browser, with nothing installed"])
+            settings.write_text('html_baseurl = ""\n', encoding="utf-8")
+            self.assertIn("published nowhere yet", " ".join(generate.published(None, settings)))
 
 
 @unittest.skipIf(BUILT is None, "no folder to build it in: --build FOLDER")
@@ -82,17 +93,20 @@ class Build(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         done = call(sys.executable, "-B", ROOT / "docs" / "tools" / "pages.py", "--site", self.site)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(self.read_on(), sorted(page.parent.name for page in ROOT.glob("0*/README.md")))
+        read_on = self.read_on()
+        self.assertEqual(list(dict.fromkeys(page.parent.name for page in read_on)), sorted(page.parent.name for page in ROOT.glob("0*/README.md")))
+        self.assertEqual([page.stem for page in read_on[:2]] + [read_on[-1].stem], ["index", "what-you-will-learn", "answers"])
+        self.assertIn('<span class="kt">__kernel</span>', (self.site / "03-local-atomics" / "the-strategy.html").read_text(encoding="utf-8"))
         search = (self.site / "searchindex.js").read_text(encoding="utf-8")
         for title, is_found in (("Chapter 02: global atomics", True), ("common/report/schema.json", False)):
             self.assertEqual(f'"{title}"' in search.partition('"titles":')[2], is_found, title)
 
     def read_on(self):
-        """The chapters, as one goes on from the first page."""
+        """The chapters' pages, as one goes on from the first one."""
         page, found = self.site / "index.html", []
-        while len(found) < 5 and (following := re.search(r'class="next-page" href="([^"]+)"', page.read_text(encoding="utf-8"))):
+        while len(found) < 99 and (following := re.search(r'class="next-page" href="([^"]+)"', page.read_text(encoding="utf-8"))):
             page = (page.parent / following.group(1)).resolve()
-            found.append(page.parent.name)
+            found.append(page)
         return found
 
 

@@ -236,7 +236,7 @@ class Run(Small):
             programs.append([chapter, api, self.script(self.root / "bin" / f"{chapter}-{api}", f"{write}echo '{said}' >&2; exit {end}"), "-"])
         self.with_python()
         self.programs(*programs)
-        (self.clone / "picture.bmp").write_text("pixels")
+        (self.clone / "picture.bmp").write_text("BM")
         done = self.call("./tutorial", "run", "picture.bmp")
         self.assertEqual(done.returncode, status, done.stderr)
         self.said = done.stderr

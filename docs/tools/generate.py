@@ -26,8 +26,20 @@ import tables
 from pages import pages
 from recorded import ROOT
 
+
+
+def published(_page, settings):
+    """
+    published: FILE     where one tries the lab: the site's address is html_baseurl in Sphinx's settings
+    """
+    address = re.search(r'^html_baseurl = "(.*?)"', (ROOT / settings).read_text(encoding="utf-8"), re.MULTILINE)[1]
+    if address:
+        return [f"**[Try it now]({address}docs/site/play/lab.html)** in your browser, with nothing installed"]
+    return ["**[Try it now](docs/site/play/lab.html)** in your browser: the page opens from a clone that `./tutorial run` has built, for the", "site is published nowhere yet."]
+
+
 # {kind: what writes it}: a function of the page and of the words behind the colon, which gives the lines.
-KINDS = {**tables.KINDS, **excerpts.KINDS, **predictions.KINDS, **predicted.KINDS}
+KINDS = {**tables.KINDS, **excerpts.KINDS, **predictions.KINDS, **predicted.KINDS, "published": published}
 OPENING = re.compile(r"^<!-- [\w-]+: ", re.MULTILINE)
 CLOSING = re.compile(r"^<!-- end -->$", re.MULTILINE)
 BLOCK = re.compile(r"^<!-- (?P<kind>[\w-]+): (?P<words>[^\n]*?) -->\n(?:(?!<!-- ).)*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
@@ -68,7 +80,7 @@ def with_generated(path, text, wrong, different):
 
 
 def main():
-    help_text = "\n".join(module.__doc__ for module in (sys.modules["__main__"], tables, excerpts, predictions, predicted))
+    help_text = "\n".join(module.__doc__ for module in (sys.modules["__main__"], tables, excerpts, predictions, predicted, published))
     arguments = argparse.ArgumentParser(description=help_text, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where something is wrong")
     check = arguments.parse_args().check

@@ -86,7 +86,8 @@ def as_begun(path):
     name = path.relative_to(ROOT)
     done = subprocess.run(["git", "-C", str(ROOT), "show", f"HEAD:{name}"], capture_output=True) if catalogue.has_git() else None
     if not done or done.returncode != 0:
-        raise BadInput(f"nobody knows what {name} was: this is neither a clone of a repository nor a copy from ./tutorial handout")
+        why = "this is neither a clone of a repository nor a copy from ./tutorial handout" if shutil.which("git") else "git, which may know it, is not there"
+        raise BadInput(f"nobody knows what {name} was: {why}")
     return done.stdout
 
 

@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, STRATEGIES, bounded, withGiven, laidOut, trialsOf } = labModel;
+  const { BINS, STRATEGIES, bounded, withGiven, laidOut, sampleOf, trialsOf, looksOf } = labModel;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -55,8 +55,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     const info = adapter.info || {};
     const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ") || "a GPU without a name";
     const software = Boolean(info.isFallbackAdapter || adapter.isFallbackAdapter) || /swiftshader|llvmpipe|software|basic render/i.test(name);
-    // In how many lanes the device runs in step, where it says so.
-    return new Gpu(device, { name, software, lanes: info.subgroupMinSize || 0 });
+    return new Gpu(device, { name, software });
   }
 
   class Gpu {
@@ -226,7 +225,6 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
   // ---- without a GPU: lab-wgsl.js in a worker, where there is none, or where the reader wants to say who goes next ----
 
   const MOST = { pixels: 2 ** 18, groupSize: 1024, copies: 32 };
-  const WATCHED = 2 ** 13; // pixels of a group
 
   function inWorker(make, makeWatch) {
     const wgsl = make();
@@ -254,26 +252,29 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
   const asked = (worker, message) => new Promise((done) => Object.assign(worker, { onmessage: ({ data }) => done(data) }).postMessage(message));
 
-  // What a watched kernel does (lab-watch.js), of one run: another one ends it. Answers nothing where the page's interpreter does not know it.
+  // What a kernel does in a launch (lab-predict.js); null where the page's interpreter does not know it.
+  async function counted(strategy, code, pixels, launch, size, worker = started()) {
+    const sample = sampleOf(pixels, strategy, code, launch);
+    const answer = pixels.length > 0 ? await asked(worker, { task: "count", ...sample }) : {};
+    worker.terminate();
+    return answer.counted ? labPredict.countsOf(answer, sample, size) : null;
+  }
+
+  // The same of a run; and before, to `told`, what is wrong in it: {fault, story} (lab-watch.js). Another run ends it.
   let watcher = null;
-  async function watch(strategy, code, pixels, { groups, groupSize, copies }) {
+  async function watch(strategy, code, pixels, launch, told) {
     watcher?.terminate();
     const worker = watcher = started();
-    const { kernels, zeroed } = STRATEGIES[strategy];
-    const sample = { pixels: pixels.subarray(0, Math.min(MOST.pixels, WATCHED * groups)) };
-    const { bound } = laidOut(sample, strategy, { groups, groupSize });
-    for (const binding of zeroed) bound[binding].fill(0);
     const trials = trialsOf(strategy, code);
-    const story = await asked(worker, { task: "story", trials });
-    const counts = await asked(worker, { task: "count", code: withGiven(code, groupSize, copies), kernels, bound, groups });
-    worker.terminate();
-    return { story: story.orders ? { ...story, ...trials[story.place] } : null, counts: counts.lines ? { ...counts, pixels: sample.pixels.length } : null };
+    const { fault = {}, story } = await asked(worker, { task: "why", looks: looksOf(strategy, code, launch.copies), trials });
+    told({ fault, story: story?.orders ? { ...story, ...trials[story.place] } : null });
+    return counted(strategy, code, pixels, launch, undefined, worker);
   }
 
   class Interpreter {
     constructor(order) {
       // `times`: that a run is made; the other orders do the same each time.
-      Object.assign(this, { order, worker: null, most: MOST, about: { lanes: labWgsl().LANES[order] }, times: order === "random" ? 3 : 1 });
+      Object.assign(this, { order, worker: null, most: MOST, times: order === "random" ? 3 : 1 });
     }
 
     compile(strategy, code, groupSize, { copies }) {
@@ -293,5 +294,5 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
   }
 
-  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, watch, Interpreter };
+  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, counted, watch, Interpreter };
 })(globalThis);

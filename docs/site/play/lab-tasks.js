@@ -8,6 +8,9 @@
   const { DoesNotCompile, DoesNotEnd } = labGpu;
   const DETECTORS = "free of faults";
   const KEY = "lab-tasks";
+  // The launch in which it is counted, as the grader does (common/tutor/exercise/tasks.py), and its pixels by their names there.
+  const COUNTED = { groups: 16, groupSize: 256, copies: 32, pixels: 2 ** 20 };
+  const KINDS = { "random pixels": "--random 256K", "pixels of one value": "--constant 127 --random 64K", "pixels of a ramp": "--ramp --random 64K" };
   const EMPTY = /^ *\/\/ -+ your part.*\n(?: *\/\/(?! -+ end).*\n|\s*\n)*? *\/\/ -+ end of your part/m;
 
   const done = () => (recall(KEY) || "").split(" ").filter((name) => name in tasks);
@@ -32,7 +35,7 @@
 
   function showList() {
     const reached = done();
-    at("progress").textContent = `${reached.length} of ${Object.keys(tasks).length} done. They are exercises of the chapters, and what you write stays in this browser.`;
+    at("progress").textContent = `${reached.length} of ${Object.keys(tasks).length} done. What you write stays in this browser.`;
     at("tasks").replaceChildren(...Object.keys(tasks).map((name) => {
       const link = element("a", { href: `#strategy=${encodeURIComponent(name)}` }, `${name.slice(0, 2)} ${titleOf(name)}`);
       link.addEventListener("click", (event) => {
@@ -51,7 +54,8 @@
     showNext(name);
     if (!task) return;
     at("task-title").textContent = titleOf(name);
-    at("goal").replaceChildren(...inline(task.goal), " ", element("a", { href: `../../../${task.exercise}/${readme()}` }, "The same in a terminal."));
+    at("goal").replaceChildren(...inline(task.goal), " ", ...(task.exercise ? [element("a", { href: `../../../${task.exercise}/${readme()}` }, "The same in a terminal.")] : []),
+      ...task.counts.flatMap((limit) => [element("br"), `\u25b8 ${limit.counter}: ${labPredict.wanted(limit)} (${limit.pixels})`]));
     at("hints").replaceChildren(...task.hints.map((hint, place) =>
       element("details", {}, element("summary", {}, `Hint ${place + 1}`), element("p", {}, ...inline(hint)))));
   }
@@ -96,12 +100,27 @@
         right.set(criterion, right.get(criterion) + 1);
         say(`It is checked ... ${inWords(right)}`);
       }
+      const reached = [];
+      for (const limit of tasks[name].counts) {
+        say("It is counted ...");
+        const counts = await labGpu.counted(name, code, labModel.inputOf(KINDS[limit.pixels], lab.photo, randomFrom).pixels, COUNTED, COUNTED.pixels);
+        if (lab.turn() !== began) return;
+        const { right: isKept, words, line } = counts ? labPredict.kept(limit, counts) : { right: true };
+        if (isKept) {
+          if (counts) reached.push(`; ${words}`);
+          continue;
+        }
+        labViews.show(counts, code);
+        if (line) labViews.pointAt(line.line);
+        say(`All counts are right, but the goal is not reached: ${words}, and wanted is ${labPredict.wanted(limit)}${line ? `; see line ${line.line}` : ""}.`, "bad");
+        return;
+      }
       keep(KEY, [...new Set([...done(), name])].join(" "));
       lab.done();
       showList();
       showNext(name);
       say(unknown ? `Right on all inputs and launches, but not tried with every order of the work-items: ${unknown}.`
-        : `Done. All counts are right: ${inWords(right)}, the last of them with every order of the work-items.`, "good");
+        : `Done. All counts are right: ${inWords(right)}, the last of them with every order of the work-items${reached.join("")}.`, "good");
     }
 
     async function isRightOn(way, code, pixels, launch) {

@@ -5,6 +5,7 @@
 
   const { at, able, element, drawing, tableRow, fillTable, many, sum } = play;
   const isAtomic = ({ what }) => what === "add one" || what === "atomic";
+  const isLocal = ({ memory }) => memory === "local";
 
   const SIDE = 256; // of the picture as it is shown
 
@@ -40,20 +41,45 @@
 
   // ---- counts --------------------------------------------------------------------------------------
 
-  const total = (key, test = () => true) => ({ lines }) => sum(lines.filter(test).map((each) => each[key]));
-  const inGlobal = (what) => (each) => !each.isLocal && each.what === what;
+  const total = (key, memory, ...whats) => ({ launches }) => sum(launches.flatMap(({ lines: all }) => all.filter((line) => line.memory === memory
+    && (whats.length === 0 || whats.includes(line.what))).map((line) => line[key])));
   // The words of ./tutorial count, and the number.
-  const COUNTERS = [["accesses of lanes", total("lanes")], ["loads: requests", total("requests", inGlobal("load"))], ["their sectors", total("sectors", inGlobal("load"))],
-    ["stores: sectors", total("sectors", inGlobal("store"))], ["atomics: visits", total("visits")], ["fullest queue", ({ queues }) => Math.max(...queues)],
-    ["passes of banks", total("passes")]];
-  const number = (value) => (value < 0.0005 ? "0" : value < 1000 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString("en"));
+  const COUNTERS = [["loads: requests", total("requests", "global", "load")], ["their sectors", total("sectors", "global", "load")],
+    ["stores: sectors", total("sectors", "global", "store")], ["atomics: visits", total("visits", "global")],
+    ["fullest queue", ({ launches }) => sum(launches.map(({ queues }) => Math.max(...queues)))], ["passes of banks", total("passes", "local")]];
+  const digits = (value) => (value < 0.0005 ? "0" : value < 1000 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString("en"));
 
   function showCounts(counts) {
     at("counted").hidden = !counts;
     if (!counts) return;
     const rows = COUNTERS.map(([words, of]) => [words, of(counts) / (counts.pixels / 32)]).filter(([, value]) => value > 0);
-    fillTable("counts", ["For 32 pixels", "counted"], rows.map(([words, value]) => tableRow([words, number(value)])));
-    at("sample").textContent = `Counted, not timed, on ${many(counts.pixels, "pixel")} of this run.`;
+    const [found, sectors] = ["found", "sectors"].map((key) => total(key, "global", "load")(counts));
+    if (found > 0.0005 * sectors) rows.push(["found in L1, %", 100 * found / sectors]);
+    rows.push(["bytes in flight of a work-item", Math.max(...counts.launches.map((each) => each.bytes_ahead))]);
+    fillTable("counts", ["For 32 pixels", "counted"], rows.map(([words, value]) => tableRow([words, digits(value)])));
+    at("sample").textContent = `Counted, not timed: ${counts.counted} of ${many(counts.groups, "group")}, with ${counts.sizes.map((size) => size.toLocaleString("en")).join(" and ")} pixels; `
+      + `from there to ${counts.pixels.toLocaleString("en")} by a straight line.`;
+  }
+
+  // What an H100 would give, by labPredict.
+  function showSpeed(counts) {
+    const isWhole = counts?.pixels === labPredict.PIXELS; // and not what a task's goal is counted in
+    at("predicted").hidden = !isWhole;
+    if (!isWhole) return;
+    const { gb_s: speed, reason, limits, changes } = labPredict.predicted(counts, "h100");
+    at("speed").textContent = speed ? `Predicted, not measured: ${digits(speed)} GB/s on an H100` : "Predicted for an H100: no number";
+    for (const id of ["limits", "changes"]) at(id).replaceChildren();
+    if (!speed) return void (at("right").textContent = `Nothing can be said, since ${reason}.`);
+    fillTable("limits", ["What limits it", "alone, GB/s"], limits.map(([words, allows], place) => {
+      const row = tableRow([`${words}${place === 0 ? " \u25c2 the lowest" : ""}`, digits(allows)]);
+      row.className = place === 0 ? "now" : "";
+      return row;
+    }));
+    const gains = changes.filter(([, gain]) => gain > 1).map(([words, gain]) => `${words}: ${gain.toFixed(2)} times as fast`);
+    at("changes").textContent = `What would change it: ${gains.join("; ") || "none of what the model knows"}.`;
+    const others = Object.entries(labPredict.right[limits[0][0]]).filter(([, [, all]]) => all > 0).map(([words, [some, all]]) => `${words} ${some} of ${all}`).join("; ");
+    at("right").textContent = `By the model of ./tutorial count, for 1 GiB of such pixels in this launch; an H200: ${digits(labPredict.predicted(counts, "h200").gb_s)} GB/s. `
+      + (others ? `Recorded runs with this limit for which it is within a quarter: ${others}.` : "No recorded run has this limit.");
   }
 
   // ---- the access ----------------------------------------------------------------------------------
@@ -70,8 +96,8 @@
   }
 
   // What lanes wait for, in columns: banks with words, pieces of 256 bytes with visits, or sectors with words. [[name, [[lane]]]]
-  function columnsOf({ isLocal, what }, words) {
-    if (isLocal) {
+  function columnsOf({ memory, what }, words) {
+    if (isLocal({ memory })) {
       const found = grouped([...words].flatMap(([word, lanes]) => (what === "atomic" ? lanes.map((lane) => [word % 32, [lane]]) : [[word % 32, lanes]])));
       return Array.from({ length: 32 }, (_, bank) => [bank, found.get(bank) ?? []]);
     }
@@ -84,9 +110,9 @@
   }
 
   function drawAccess() {
-    const { isLocal, name, steps, line: place } = line();
+    const { name, steps, line: place } = line();
     const now = steps[step];
-    const [what, cost] = isLocal ? ["bank", "pass"] : isAtomic(line()) ? ["piece of 256 bytes", "visit"] : ["sector of 32 bytes", "sector"];
+    const [what, cost] = isLocal(line()) ? ["bank", "pass"] : isAtomic(line()) ? ["piece of 256 bytes", "visit"] : ["sector of 32 bytes", "sector"];
     const words = grouped(now.at.map((word, index) => [word, now.lanes[index]]));
     const columns = columnsOf(line(), words);
     const most = Math.max(...columns.map(([, blocks]) => blocks.length));
@@ -120,12 +146,12 @@
   }
 
   function showAccess(counts, code) {
-    lines = (counts?.lines ?? []).filter((each) => each.steps.length > 0);
+    lines = (counts?.launches ?? []).flatMap((launch) => launch.lines).filter((each) => each.steps.length > 0);
     at("access").hidden = lines.length === 0;
     if (lines.length === 0) return;
     const kept = at("line").dataset.chosen && Number(at("line").value);
     at("line").replaceChildren(...lines.map((each, place) => element("option", { value: place },
-      `${each.line}: ${each.what} ${each.isLocal ? "local" : "global"} ${each.name} (${code.split("\n")[each.line - 1].trim()})`)));
+      `${each.line}: ${each.what} ${each.memory} ${each.name} (${code.split("\n")[each.line - 1].trim()})`)));
     // If nothing was chosen, where most is counted.
     const accesses = lines.map((each) => each.lanes + (isAtomic(each) ? 1e9 : 0));
     at("line").value = kept in lines ? kept : accesses.lastIndexOf(Math.max(...accesses));
@@ -206,7 +232,23 @@
     turnTo(0);
   });
 
-  const show = ({ story, counts }, code) => [showStory(story), showCounts(counts), showAccess(counts, code)];
+  // Why a run is wrong, from what was found: in any order, or in one.
+  function why({ fault, story }) {
+    const lost = story?.events?.find((each) => each.isLost);
+    if (fault.words) {
+      const { groups, groupSize, pixels } = fault.launch;
+      return `${fault.line ? `in line ${fault.line}, ` : ""}with ${many(groups, "group")} of ${many(groupSize, "work-item")} and ${many(pixels, "pixel")}, ${fault.words}. `
+        + "There may be more: mend it, and run again";
+    }
+    if (story?.isStuck) return "not all work-items of a group come to a barrier at which the others wait";
+    if (!lost) return "unclear. Nothing is wrong in the orders that the page has tried";
+    const isSum = story.events.some((each) => each.id === lost.id && each.what === "load" && each.name === lost.name && each.at === lost.at && each.line === lost.line);
+    if (lost.isLost === "late") return `line ${lost.line} counts when nobody reads it any more. Is a barrier missing before the counters are read?`;
+    return isSum ? `line ${lost.line} adds in several steps, and what others add in between is lost: the addition is not atomic`
+      : `line ${lost.line} writes over what others have counted. Is a barrier missing before it, or should it be an addition?`;
+  }
 
-  root.labViews = { draw, chart, show, pointAt };
+  const show = (counts, code) => [showSpeed(counts), showCounts(counts), showAccess(counts, code)];
+
+  root.labViews = { draw, chart, show, showStory, why, pointAt };
 })(globalThis);

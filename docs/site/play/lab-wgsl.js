@@ -65,6 +65,7 @@ function labWgsl() {
     let count = 0; // of names that were made
     let scopes = [new Map()];
     let returned = "nothing"; // by the function that is being written: its type
+    let hasOwn = false; // arrays of a work-item
 
     const peek = () => tokens[Math.min(next, tokens.length - 1)];
     const is = (text) => peek().text === text && peek().kind !== "end";
@@ -345,6 +346,7 @@ function labWgsl() {
       const js = fresh(name.text);
       if (wanted.kind === "array") {
         declare(name, { type: wanted, place: { memory: js, offset: "0", shared: false } });
+        hasOwn = true;
         return `const ${js} = new Uint32Array(${sizeOf(wanted)})`;
       }
       if (wanted.kind && !first) unknown(`'${nameOf(wanted)}' without a value`, name);
@@ -477,7 +479,7 @@ function labWgsl() {
     const entries = functions.filter((what) => what.isEntry);
     const calls = entries.map(({ name, js, signature }) => `${JSON.stringify(name)}: (ids) => ${js}(${signature.map(({ builtin }) => `ids.${builtin.text}`).join(", ")})`);
     const text = `"use strict"; return () => { ${made.join("")}${bodies.join("")}return { ${calls.join(", ")} }; };`;
-    return { text, sites, names, sizes: Object.fromEntries(entries.map((what) => [what.name, what.size])) };
+    return { text, sites, names, hasOwn, localBytes: 4 * groupMemory.reduce((all, [, words]) => all + words, 0), sizes: Object.fromEntries(entries.map((what) => [what.name, what.size])) };
   }
 
   // What the JavaScript of a kernel calls.

@@ -144,7 +144,7 @@
     const actual = [];
     for (let time = 0; time < times; ++time) actual.push(await device.count(pixels, compiled, groups));
     return { ...pixels, strategy: strategy(), expected: model.serial(pixels.pixels), actual,
-      launch: { groups, groupSize, lanes: device.about.lanes, copies: Math.min(copies, device.most.copies) } };
+      launch: { groups, groupSize, copies: Math.min(copies, device.most.copies) } };
   }
 
   const engine = async () => interpreter() || opened();
@@ -160,7 +160,14 @@
     const mine = turn;
     inSight("said");
     const shape = launch();
-    const watched = () => labGpu.watch(strategy(), code, input().pixels, shape).then((seen) => turn === mine && labViews.show(seen, code));
+    // Why it is wrong is told before it is counted.
+    const watched = (isWrong) => new Promise((told) => {
+      labGpu.watch(strategy(), code, input().pixels, shape, (found) => {
+        if (turn === mine) labViews.showStory(found.story);
+        if (turn === mine && isWrong) showWhy(found);
+        told();
+      }).then((counts) => turn === mine && labViews.show(counts, code));
+    });
     try {
       const device = await engine();
       const result = await ran(device, code, input(), launch(), device.times);
@@ -168,8 +175,8 @@
       const outcome = model.outcomeOf(result.expected, result.actual);
       edit(code);
       showCounts(result, outcome);
-      watched();
-      if (outcome !== "right") await lookInto(device, code, result);
+      const why = watched(outcome !== "right");
+      if (outcome !== "right") await why;
       if (turn === mine) showAnswer(outcome);
     } catch (error) {
       if (turn !== mine) return;
@@ -177,7 +184,7 @@
         edit(code, error.messages);
         say(interpreter() ? `The page cannot run this kernel: ${error.message}.` : `The compiler refuses the kernel: ${many(error.messages.length, "error")}.`, "bad");
         showAnswer("refused", error.message);
-        if (error.message.includes("uniform control flow")) watched();
+        if (error.message.includes("uniform control flow")) watched(false);
         inSight("messages");
       } else if (error instanceof DoesNotEnd) {
         say("It does not end: a loop that goes on for ever, or a barrier that not all reach. The page has stopped it (does-not-end).", "bad");
@@ -186,25 +193,10 @@
     }
   }
 
-  // Runs that tell mistakes apart, and the name of the one that fits them all.
-  async function lookInto(device, code, first) {
-    const words = at("said").textContent;
-    const mine = turn;
-    say(`${words} Looking into it ...`, "bad");
-    // What anybody's turn does is told apart by what happens in an order that is always the same.
-    const found = await model.lookInto(first, device === interpreters.random ? [interpreters.together, device] : [device], (way, probe, shape, times) => {
-      const pixels = shortened(model.inputOf(probe, photo, randomFrom));
-      return ran(way, code, pixels, shape, Math.min(times, way.times));
-    });
-    if (turn !== mine) return;
-    say(words, "bad");
-    if (!found) {
-      at("named").replaceChildren(element("p", {}, "Why: unclear. None of the mistakes that this page knows fits all runs."));
-      return;
-    }
+  function showWhy(found) {
     const { chapter } = strategies[strategy()];
-    at("named").replaceChildren(element("p", {}, `Why: ${found.sentence ?? model.SENTENCES[found.name]} `, element("strong", {}, `(${found.name})`)),
-      element("p", {}, `How the page knows: ${found.because}${found.way === device ? "" : " (with 32 in step)"}. `, element("a", { href: `${at("chapter").getAttribute("href")}${found.name === "lost-updates" ? "#the-race-conditions" : ""}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
+    at("named").replaceChildren(element("p", {}, `Why: ${labViews.why(found)}. `, element("a", { href: `${at("chapter").getAttribute("href")}#the-race-conditions` },
+      `Read on in chapter ${chapter.slice(0, 2)}.`)));
   }
 
   // ---- what came of it ---------------------------------------------------------------------------
@@ -213,7 +205,8 @@
   function showPixels() {
     turn += 1;
     for (const id of ["bins", "named", "messages", "answer"]) at(id).replaceChildren();
-    labViews.show({ story: null, counts: null });
+    labViews.showStory(null);
+    labViews.show(null);
     const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
     labViews.draw(at("picture"), pixels, across);
@@ -328,5 +321,6 @@
   document.addEventListener("selectionchange", () => {
     if (document.activeElement === at("code")) labViews.pointAt(labEditor.lineHere());
   });
+  document.body.dataset.begun = "";
   begin();
 })();

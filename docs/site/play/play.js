@@ -54,9 +54,6 @@
     at("said").className = kind;
   }
 
-  // Where nobody has built what a page shows.
-  const wantsData = () => say("This page shows what docs/site/play_data.py writes, and nobody has run that here: ./tutorial run does.", "bad");
-
   const sum = (list) => list.reduce((total, value) => total + value, 0);
   const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("s") ? "es" : "s"}`;
 
@@ -133,12 +130,7 @@
   }
 
   showTheme();
-  // In a lesson: what leads on leads on from there, and the light is the lesson's.
-  if (self !== top) {
-    document.documentElement.classList.add("embedded");
-    document.head.append(element("base", { target: "_top" }));
-  }
   addEventListener("storage", showTheme);
 
-  root.play = { wantsData, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, able, randomFrom, follow, samplePicture };
+  root.play = { at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, able, randomFrom, follow, samplePicture };
 })(globalThis);

@@ -8,8 +8,17 @@ function element(name, properties = {}, ...children) {
 (() => {
   "use strict";
 
-  // Code, tables and figures that are wider than the page; they may be in a part that is folded.
+  // Code, tables and figures that are wider than the page; they may be in a part that is folded. On a phone a table's rows become cards then.
   function letScroll() {
+    for (const wrapper of document.querySelectorAll("article .table-wrapper")) {
+      wrapper.classList.remove("cards");
+      wrapper.classList.toggle("cards", innerWidth < 740 && wrapper.scrollWidth > wrapper.clientWidth + 1);
+      const heads = [...wrapper.querySelectorAll("thead th")].map((head) => head.textContent);
+      for (const cell of wrapper.querySelectorAll("tbody :is(td, th)")) cell.dataset.head = heads[cell.cellIndex] ?? "";
+    }
+    for (const figure of document.querySelectorAll("article p > img")) {
+      if (figure.naturalWidth > 0 && figure.naturalWidth < 500) figure.style.width = "450px"; // whose letters are larger than those of the wide ones
+    }
     for (const part of document.querySelectorAll("article :is(pre, .table-wrapper, p:has(> img))")) {
       if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
       else part.removeAttribute("tabindex");
@@ -27,7 +36,41 @@ function element(name, properties = {}, ...children) {
     }
   }
 
+  // What was read to its end has a mark wherever a link leads there; this browser remembers it.
+  const READ = "read";
+  const read = () => new Set(JSON.parse(localStorage.getItem(READ) ?? "[]"));
+  function showRead() {
+    const all = read();
+    for (const link of document.querySelectorAll(".sidebar-tree a, .sections a, .next-page, .prev-page")) link.classList.toggle("read", all.has(new URL(link.href).pathname));
+  }
+  const isRead = () => scrollY + innerHeight >= document.querySelector("article").getBoundingClientRect().bottom + scrollY - 40;
+  function noteRead() {
+    if (!document.querySelector(".next-page, .prev-page") || !isRead()) return;
+    localStorage.setItem(READ, JSON.stringify([...read().add(location.pathname)]));
+    removeEventListener("scroll", noteRead);
+    showRead();
+  }
+
+  // On to the next page and back by arrow keys, where nothing else takes them.
+  function turn(event) {
+    const way = { ArrowRight: ".next-page", ArrowLeft: ".prev-page" }[event.key];
+    if (!way || event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, textarea, summary, [tabindex], [role=tab]")) return;
+    document.querySelector(way)?.click();
+  }
+
+  // Links from elsewhere lead to a part of a chapter, whose sections are pages of their own here.
+  function goToPart() {
+    const part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const link = part?.closest(".sections li")?.querySelector("a");
+    if (link) location.replace(link.href + location.hash);
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    goToPart();
+    addEventListener("scroll", noteRead);
+    addEventListener("load", noteRead);
+    addEventListener("keydown", turn);
+    showRead();
     document.querySelectorAll("table.measured").forEach(addBars);
     document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Contents of the book");
     document.querySelector(".toc-drawer")?.setAttribute("aria-label", "Contents of the page");

@@ -89,16 +89,20 @@
     return [...document.querySelectorAll(".predict:has(form)")].some((place) => place.answer === answer);
   }
 
-  // All of them, with what is foretold and how far off.
+  // All of them, chapter by chapter, with what is foretold and how far off.
   function list(place, questions) {
     const done = questions.filter((question) => kept(question) !== null);
-    const right = done.filter((question) => question.kind === "choice" && kept(question) === question.right).length;
-    const choices = done.filter((question) => question.kind === "choice").length;
+    const choices = done.filter((question) => question.kind === "choice");
+    const right = choices.filter((question) => kept(question) === question.right).length;
     place.append(element("p", {}, done.length === 0 ? `None of ${questions.length} yet: each lesson asks under "Predict, then run".`
-      : `You have answered ${done.length} of ${questions.length}. Of those with a choice you have ${right} of ${choices} right.`));
-    for (const question of [...done, ...questions.filter((each) => !done.includes(each))]) {
+      : `You have answered ${done.length} of ${questions.length}. Of those with a choice you have ${right} of ${choices.length} right.`));
+    let page = "";
+    for (const question of questions) {
+      const [of, number] = question.title.split(", ");
+      if (of !== page) place.append(element("h2", {}, of));
+      page = of;
       const yours = kept(question);
-      place.append(element("p", {}, element("a", { href: question.link }, question.title), `: ${question.text}`),
+      place.append(element("p", {}, element("a", { href: question.link }, number ?? "A question"), `: ${question.text}`, yours === null ? " (open)" : ""),
         ...(yours === null ? [] : [outcome(question, yours)]));
     }
   }
