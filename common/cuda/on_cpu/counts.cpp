@@ -34,14 +34,22 @@ bool is_atomic(What what) {
 }
 
 // Passes of the banks: each of the 32 serves one word in a pass. Lanes that want one word share it,
-// where they read, or where all add a constant 1; else each takes a pass. With accesses wider than
-// a word each half of the warp has passes of its own. A match takes one for each value.
+// where they read, or where all add a constant 1; else each takes a pass. A pass is 128 bytes at
+// most: with wide accesses a half or a quarter of the warp, but a half with 16 bytes, too, where it
+// has two addresses at most (measured). A match takes one for each value.
 unsigned passes_of(const Step& step) {
-    if (step.first.what == kMatch)
-        return static_cast<unsigned>(std::set<std::uint64_t>(step.at, step.at + step.count).size());
+    const auto addresses = [&step](unsigned begin, unsigned lanes) {
+        std::set<std::uint64_t> all;
+        for (unsigned i = 0; i < step.count; ++i)
+            if (step.lane[i] >= begin && step.lane[i] < begin + lanes) all.insert(step.at[i]);
+        return all.size();
+    };
+    if (step.first.what == kMatch) return static_cast<unsigned>(addresses(0, kWarp));
     const unsigned bytes = step.first.bytes;
     const bool shares = step.first.what != kAtomic;
-    const unsigned at_once = bytes <= 4 ? kWarp : kWarp / 2;
+    const bool few =
+        bytes == 16 && addresses(0, kWarp / 2) <= 2 && addresses(kWarp / 2, kWarp) <= 2;
+    const unsigned at_once = bytes <= 4 ? kWarp : few ? kWarp / 2 : kWarp * 4 / bytes;
     unsigned passes = 0;
     for (unsigned begin = 0; begin < kWarp; begin += at_once) {
         std::array<std::vector<std::uint64_t>, kWarp> banks;
@@ -136,10 +144,10 @@ std::size_t Launch::at_once() const {
     return std::min(resident().first, (groups + Device::kUnits - 1) / Device::kUnits);
 }
 
-// Two queues for each KiB: of the first 128 KiB in turn 32 pairs, which change places once, and
-// of all others 40 (docs/results/counting/queues-h100.json).
+// Two queues for each KiB: of the first 256 KiB in turn 32 pairs, which change places, and of all
+// others 40. So the fullest pair has as many KiB as it has in docs/results/counting.
 std::size_t queue_of(std::uint64_t piece) {
-    const std::uint64_t kib = piece / 4, pair = kib < 128 ? kib % 32 : kib % 40;
+    const std::uint64_t kib = piece / 4, pair = kib < 256 ? kib % 32 : kib % 40;
     return pair * 2 + (piece + kib / 64) % 2;
 }
 
@@ -195,44 +203,41 @@ std::vector<std::size_t> Launch::to_follow() const {
     return chosen;
 }
 
+Launch::Ahead Launch::ahead(std::size_t load, std::size_t need) const {
+    const auto is_load = [this](std::size_t i) {
+        return first_lane[i].what == kLoad && first_lane[i].memory == kGlobal;
+    };
+    Ahead found;
+    for (std::size_t i = load; i < need; ++i) {
+        found.others += first_lane[i].what < kMatch && first_lane[i].memory != kGlobal ? 1 : 0;
+        if (!is_load(i)) continue;
+        ++found.loads;
+        found.bytes += first_lane[i].bytes;
+    }
+    // What a basic block loads, a GPU's compiler asks for at its begin, unless global memory
+    // changes in it; local memory is another.
+    const auto goes_on = [this](std::size_t i) {
+        return first_lane[i].what == kLoad || first_lane[i].memory == kLocal;
+    };
+    std::size_t begin = load, of_block = 0;
+    while (begin > 0 && first_lane[begin - 1].what != kBlock && goes_on(begin - 1))
+        --begin;
+    for (; begin < first_lane.size() && first_lane[begin].what != kBlock && goes_on(begin); ++begin)
+        of_block += is_load(begin) ? 1 : 0;
+    return of_block > found.loads ? Ahead{of_block, of_block * first_lane[load].bytes, 0} : found;
+}
+
 void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintptr_t site)) const {
     const std::string name = std::getenv("COUNTS");
     std::FILE* const file = name == "-" ? stderr : std::fopen(name.c_str(), "a");
     if (file == nullptr) return;
-    std::size_t loads_ahead = 0, bytes_ahead = 0, others_ahead = 0;
-    for (const auto& [load, need] : needed) {
-        std::size_t loads = 0, bytes = 0, others = 0;
-        for (std::size_t i = load; i < need; ++i) {
-            others += first_lane[i].what < kMatch && first_lane[i].memory != kGlobal ? 1 : 0;
-            if (first_lane[i].what != kLoad || first_lane[i].memory != kGlobal) continue;
-            ++loads;
-            bytes += first_lane[i].bytes;
-        }
-        // What a basic block loads, a GPU's compiler asks for at its begin, unless global memory
-        // changes in it; local memory is another.
-        std::size_t begin = load, end = load;
-        const auto goes_on = [this](std::size_t i) {
-            return first_lane[i].what == kLoad || first_lane[i].memory == kLocal;
-        };
-        while (begin > 0 && first_lane[begin - 1].what != kBlock && goes_on(begin - 1))
-            --begin;
-        while (end < first_lane.size() && first_lane[end].what != kBlock && goes_on(end))
-            ++end;
-        const auto is_load = [](const Access& each) {
-            return each.what == kLoad && each.memory == kGlobal;
-        };
-        const auto at = [this](std::size_t i) {
-            return first_lane.begin() + static_cast<std::ptrdiff_t>(i);
-        };
-        const auto of_block = static_cast<std::size_t>(std::count_if(at(begin), at(end), is_load));
-        if (of_block > loads) {
-            loads = of_block;
-            bytes = loads * first_lane[load].bytes;
-            others = 0;
-        }
-        loads_ahead = std::max(loads_ahead, loads);
-        bytes_ahead = std::max(bytes_ahead, bytes);
-        others_ahead = std::max(others_ahead, others);
+    Ahead most;
+    for (const std::size_t load : to_follow()) {
+        const auto found = std::find_if(needed.begin(), needed.end(),
+                                        [load](const auto& each) { return each.first == load; });
+        const Ahead of = ahead(load, found == needed.end() ? load : found->second);
+        most = {std::max(most.loads, of.loads), std::max(most.bytes, of.bytes),
+                std::max(most.others, of.others)};
     }
     std::fprintf(file,
                  "{\"kernel\": \"%s\", \"groups\": %zu, \"group_size\": %zu, \"local_bytes\": %zu, "
@@ -242,7 +247,7 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
                  "\"allocations\": [",
                  kernel.c_str(), groups, group_size, local_bytes, resident().first,
                  resident().second, counted_groups, warps, barriers / static_cast<double>(groups),
-                 blocks, blocks_parted, loads_ahead, bytes_ahead, others_ahead);
+                 blocks, blocks_parted, most.loads, most.bytes, most.others);
     for (std::size_t i = 0; i < allocations.size(); ++i)
         std::fprintf(file, "%s%zu", i > 0 ? ", " : "", allocations[i]);
     std::fprintf(file, "], \"queues\": [");
@@ -377,6 +382,30 @@ void Group::count_warp(const std::vector<Lane*>& lanes, const Paths& paths, doub
     }
 }
 
+// Four words of local memory that all lanes read one after the other are one load of 16 bytes: a
+// GPU's compiler makes one of them.
+void Group::join_words(std::vector<Step>& steps) {
+    const auto follows = [](const Step& one, const Step& other, unsigned by) {
+        return other.first.what == kLoad && other.first.memory == kLocal &&
+               other.first.bytes == 4 && other.count == one.count &&
+               std::equal(one.at, one.at + one.count, other.at,
+                          [by](std::uint64_t at, std::uint64_t to) { return at + by == to; });
+    };
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        Step& step = steps[kept++] = steps[i];
+        const auto begins = [](std::uint64_t at) { return at % 16 == 0; };
+        if (i + 3 >= steps.size() || !follows(step, step, 0) ||
+            !std::all_of(step.at, step.at + step.count, begins) ||
+            !follows(step, steps[i + 1], 4) || !follows(step, steps[i + 2], 8) ||
+            !follows(step, steps[i + 3], 12))
+            continue;
+        step.first.bytes = 16;
+        i += 3;
+    }
+    steps.resize(kept);
+}
+
 void Group::count(Step& step, double weight) {
     const Access& first = step.first;
     if (first.memory == kLocal)
@@ -456,6 +485,7 @@ void Group::phase(std::vector<Lane*>& lanes, std::size_t local_bytes) {
         const double left = static_cast<double>(all) / static_cast<double>(recorded);
         weights.push_back(recorded > 0 ? left * times_ : times_);
         count_warp(warp, paths, weights.back(), warps.emplace_back());
+        join_words(warps.back());
         for (Step& step : warps.back())
             count(step, weights.back());
     }

@@ -129,6 +129,11 @@ struct Launch {
     std::vector<std::pair<std::size_t, std::size_t>> needed;
     std::mutex one_at_a_time;
 
+    /// What the first lane has asked for when it needs what this load brings.
+    struct Ahead {
+        std::size_t loads = 0, bytes = 0, others = 0;
+    };
+    [[nodiscard]] Ahead ahead(std::size_t load, std::size_t need) const;
     /// Groups at once on a multiprocessor, as far as this launch has them, and as far as they fit.
     [[nodiscard]] std::size_t at_once() const;
     [[nodiscard]] std::pair<std::size_t, const char*> resident() const;
@@ -157,6 +162,7 @@ class Group {
  private:
     void count_warp(const std::vector<Lane*>& lanes, const Paths& paths, double weight,
                     std::vector<Step>& steps);
+    static void join_words(std::vector<Step>& steps);
     void count(Step& step, double weight);
     void play_cache(std::vector<std::vector<Step>>& warps, const std::vector<double>& weights);
 

@@ -32,13 +32,6 @@ struct Allocation {
     std::uint16_t number = 0;
 };
 
-// What the first lane has stored: a value is needed where it goes to memory.
-struct Stored {
-    std::size_t access;
-    std::uint64_t value;
-    bool operator==(const Stored&) const = default;
-};
-
 // The launch that is counted; and when it runs again, the load that gets another value.
 struct Counted {
     std::unique_ptr<counts::Launch> launch;
@@ -47,7 +40,6 @@ struct Counted {
     std::vector<std::size_t> to_follow;
     std::optional<std::size_t> follows;
     std::vector<Access> again;  // the first lane's
-    std::vector<Stored> stored, stored_again;
 };
 Counted now;
 
@@ -56,7 +48,6 @@ struct Crew {
     Thread* thread = nullptr;
     std::size_t block = 0;
     std::uintptr_t shared = 0, shared_end = 0;
-    bool is_first = false;
     std::optional<counts::Group> group;
     std::vector<counts::Lane*> lanes;
     std::array<Allocation, 4> known;
@@ -64,9 +55,6 @@ struct Crew {
     std::size_t most = 0;  // accesses of a thread between barriers
     unsigned char* changed = nullptr;
     unsigned changed_bytes = 0;
-    const void* stores_to = nullptr;  // at the next access the value is there
-    unsigned stored_bytes = 0;
-    std::size_t stored_by = 0;
 };
 thread_local Crew crew;
 
@@ -91,19 +79,10 @@ void change_back() {
     crew.changed_bytes = 0;
 }
 
-void keep_stored() {
-    if (crew.stores_to == nullptr) return;
-    std::uint64_t value = 0;
-    std::memcpy(&value, crew.stores_to, std::min<std::size_t>(crew.stored_bytes, sizeof value));
-    (now.follows ? now.stored_again : now.stored).push_back({crew.stored_by, value});
-    crew.stores_to = nullptr;
-}
-
 void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what) {
     Thread* const thread = crew.thread;
     if (thread == nullptr) return;
     if (crew.changed_bytes > 0) change_back();
-    keep_stored();
     counts::Lane& lane = thread->lane;
     if (thread->block != crew.block) {
         thread->block = crew.block;
@@ -135,28 +114,6 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
     } else {
         return;  // what the emulation itself keeps
     }
-    const std::size_t before = now.follows ? now.again.size() : now.launch->first_lane.size();
-    if (what == counts::kStore && access.memory != counts::kOwn && crew.is_first &&
-        lane.number == 0) {
-        crew.stores_to = to;
-        crew.stored_bytes = bytes;
-        crew.stored_by = before + lane.accesses.size();
-    }
-    // Four words of local memory that are read one after the other are one load of 16 bytes: a
-    // GPU's compiler makes one of them where clang has taken one apart.
-    if (what == counts::kLoad && access.memory == counts::kLocal && bytes == 4 &&
-        access.at % 16 == 12 && lane.accesses.size() >= 3) {
-        const Access* const three = &*(lane.accesses.end() - 3);
-        const auto is_next = [&](unsigned n) {
-            return three[n].what == what && three[n].memory == counts::kLocal &&
-                   three[n].bytes == 4 && three[n].at + 12 - n * 4 == access.at;
-        };
-        if (is_next(0) && is_next(1) && is_next(2)) {
-            lane.accesses.resize(lane.accesses.size() - 2);
-            lane.accesses.back().bytes = 16;
-            return;
-        }
-    }
     // An access of 16 bytes that the compiler has taken apart is one; so are the four of a uchar4.
     // Words of local memory that stand side by side in a loop that it has unrolled are not.
     if (what <= counts::kStore && access.memory != counts::kOwn && !lane.accesses.empty() &&
@@ -171,7 +128,8 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
         }
     }
     lane.accesses.push_back(access);
-    if (now.follows && lane.number == 0 && before + lane.accesses.size() == *now.follows + 1) {
+    if (now.follows && lane.number == 0 &&
+        now.again.size() + lane.accesses.size() == *now.follows + 1) {
         crew.changed = static_cast<unsigned char*>(const_cast<void*>(to));
         crew.changed_bytes = bytes;
         change_back();  // as often as twice
@@ -205,7 +163,7 @@ bool launch_begins(const KernelCall& launch) {
     if (std::getenv("COUNTS") == nullptr ||
         !known.insert({launch.function, blocks, threads}).second)
         return false;
-    now = {std::make_unique<counts::Launch>(), launch.function, {}, {}, {}, {}, {}, {}};
+    now = {std::make_unique<counts::Launch>(), launch.function, {}, {}, {}, {}};
     now.launch->groups = blocks;
     now.launch->group_size = threads;
     return true;
@@ -220,14 +178,9 @@ bool launch_runs_again() {
         const std::size_t end = std::min(first.size(), now.again.size());
         while (i < end && first[i].site == now.again[i].site && first[i].at == now.again[i].at)
             ++i;
-        const auto [stored, again] = std::mismatch(
-            now.stored.begin(), now.stored.end(), now.stored_again.begin(), now.stored_again.end());
-        if (stored != now.stored.end() && again != now.stored_again.end())
-            i = std::min({i, stored->access, again->access});
         if (i < end) now.launch->needed.emplace_back(*now.follows, i);
     }
     now.again.clear();
-    now.stored_again.clear();
     if (now.to_follow.empty()) {
         now.follows.reset();
         now.launch->write(name_of(reinterpret_cast<std::uintptr_t>(now.kernel)), &name_of);
@@ -247,7 +200,6 @@ void block_begins(std::size_t block, const void* shared, std::size_t bytes) {
     crew.block = ++begun;
     crew.shared = reinterpret_cast<std::uintptr_t>(shared);
     crew.shared_end = crew.shared + bytes;
-    crew.is_first = block == 0;
     crew.lanes.clear();
     crew.known = {};
     crew.most = std::min((std::size_t{2} << 20U) / now.launch->group_size, std::size_t{1} << 16U);
@@ -256,7 +208,6 @@ void block_begins(std::size_t block, const void* shared, std::size_t bytes) {
 
 void goes_on(Thread* thread) {
     if (crew.changed_bytes > 0) change_back();
-    keep_stored();
     crew.thread = thread;
 }
 

@@ -52,6 +52,7 @@ import tempfile
 
 import catalogue
 import instructions
+import model
 import sandbox
 import submitted_file
 import tasks
@@ -395,9 +396,11 @@ def launch_in_words(launch, pixels):
     """Lines of at most 80 columns."""
     steps = pixels / 32
     local = f", {launch['local_bytes']:,} bytes of local memory each" if launch["local_bytes"] else ""
+    fit, limit = launch["resident_groups"], launch["resident_limit"]
+    if (by_registers := model.places(model.reduced(launch), model.devices()["h100"])) < fit:
+        fit, limit = by_registers, "registers"
     lines = [f"{launch['kernel']}: {launch['groups']:,} groups of {launch['group_size']}{local}",
-             f"  Counted: {launch['counted_groups']} of the groups. On a multiprocessor {launch['resident_groups']} fit at once "
-             f"({launch['resident_limit']}).",
+             f"  Counted: {launch['counted_groups']} of the groups. On a multiprocessor {fit} fit at once ({limit}).",
              f"  Loads asked for before the first is needed: {launch['loads_ahead']}, {launch['bytes_ahead']} bytes.", "",
              f"  {'for 32 pixels':18} {'counted':>8}  Nsight Compute's name (.sum)"]
     for words, name, value in COUNTERS:

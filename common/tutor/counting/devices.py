@@ -71,13 +71,13 @@ def measured(recording, words):
 
 
 def error(rows, counts, device):
-    """The mean of how far off the predicted rows are, as a logarithm; a row that is off by more than a half counts as that."""
-    off = []
+    """How far off the predicted rows are, as a logarithm, of which a half is the most: the mean of the chapters' and of the others'."""
+    off = {}
     for row in rows:
         row = accuracy.predicted(row, counts, device)
         if row["predicted_us"]:
-            off.append(min(abs(math.log(row["predicted_us"] / row["measured_us"])), 0.5))
-    return statistics.mean(off)
+            off.setdefault(row["of"], []).append(min(abs(math.log(row["predicted_us"] / row["measured_us"])), 0.5))
+    return statistics.mean(map(statistics.mean, off.values()))
 
 
 def fitted(device, rows, counts):
