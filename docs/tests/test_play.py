@@ -155,6 +155,10 @@ class Site(Browser):
         self.assertRegex(said[1], r"^yours 522.5 · ours 1045 · measured (\d+) GB/s\nYours is 4\d percent too low. Measured on NVIDIA H100")
         places = [self.script("return parseFloat(arguments[0].style.left)", each) for each in self.all(".predict .mark")]
         self.assertAlmostEqual(places[1], 2 * places[0], 3)
+        self.find(".predict p > label input[type=number]").send_keys("300")
+        self.press("TAB")
+        self.assertRegex(self.all(".predict .outcome")[1].text, r"measured \d+ · here 300 GB/s")
+        said = [each.text for each in self.all(".predict .outcome")]
         self.open("predictions.html")
         self.assertIn("you have 1 of 1 right.", self.text(".predict"))
         self.assertEqual([each.text for each in self.all(".predict .outcome")], said)
@@ -178,6 +182,7 @@ class Site(Browser):
         self.wait(lambda: self.text("h1").startswith("The race conditions"))
         self.open("03-local-atomics/index.html")
         self.assertEqual([each.text for each in self.all(".sections .read")], ["The race conditions", "Where the data lives"])
+        self.assertEqual(self.find(".sections").get_attribute("data-done"), f"2 of {self.count('.sections a')} read")
         self.quiet()
 
     def test_the_search_finds_lessons_and_no_listings(self):

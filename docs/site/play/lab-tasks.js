@@ -35,7 +35,8 @@
 
   function showList() {
     const reached = done();
-    at("progress").textContent = `${reached.length} of ${Object.keys(tasks).length} done. What you write stays in this browser.`;
+    at("progress").replaceChildren(element("progress", { value: reached.length, max: Object.keys(tasks).length, "aria-label": "Tasks that are done" }),
+      ` ${reached.length} of ${Object.keys(tasks).length} done. What you write stays in this browser.`);
     at("tasks").replaceChildren(...Object.keys(tasks).map((name) => {
       const link = element("a", { href: `#strategy=${encodeURIComponent(name)}` }, `${name.slice(0, 2)} ${titleOf(name)}`);
       link.addEventListener("click", (event) => {

@@ -42,6 +42,8 @@ function element(name, properties = {}, ...children) {
   function showRead() {
     const all = read();
     for (const link of document.querySelectorAll(".sidebar-tree a, .sections a, .next-page, .prev-page")) link.classList.toggle("read", all.has(new URL(link.href).pathname));
+    const [parts, done] = [".sections a", ".sections a.read"].map((each) => document.querySelectorAll(each).length);
+    document.querySelector(".sections")?.setAttribute("data-done", done ? `${done} of ${parts} read` : "");
   }
   const isRead = () => scrollY + innerHeight >= document.querySelector("article").getBoundingClientRect().bottom + scrollY - 40;
   function noteRead() {

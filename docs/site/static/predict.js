@@ -5,6 +5,8 @@
 
   const key = (question) => `prediction ${question.id}`;
 
+  const ownKey = (question) => `measured ${question.id}`; // on the reader's device
+
   function kept(question) {
     const text = localStorage.getItem(key(question));
     return text === null ? null : Number(text);
@@ -39,6 +41,7 @@
         element("strong", {}, right ? "That is it." : `It is: ${question.choices[question.right]}.`));
     }
     const numbers = [["yours", yours], ...(question.ours ? [["ours", Number(question.ours)]] : []), ["measured", Number(question.measured)]];
+    if (localStorage.getItem(ownKey(question))) numbers.push(["here", Number(localStorage.getItem(ownKey(question)))]);
     return element("p", { className: "outcome" },
       ...numbers.flatMap(([name, value], at) => [at ? " · " : "", element("span", { className: name }, `${name} ${value}`)]), ` ${question.unit}`, bar(numbers),
       `Yours is ${distance(yours, Number(question.measured))}. Measured on ${question.where}.`);
@@ -56,12 +59,19 @@
   function ask(place, question, answer) {
     const form = element("form", {}, fields(question), " ", element("button", { textContent: "That is my prediction" }), " ",
       element("button", { type: "button", className: "skip", textContent: "Show the answer" }));
+    const own = element("input", { type: "number", step: "any", min: 0, value: localStorage.getItem(ownKey(question)) ?? "" });
+    const measured = question.kind === "choice" ? [] : [element("p", {}, element("label", {}, "Measured here, on your device: ", own, ` ${question.unit}`))];
+    own.addEventListener("change", () => {
+      if (own.value) localStorage.setItem(ownKey(question), own.value);
+      else localStorage.removeItem(ownKey(question));
+      place.querySelector(".outcome").replaceWith(outcome(question, kept(question)));
+    });
     const again = element("button", { type: "button", textContent: "Predict again" });
     const after = element("p", {}, again, " ", element("a", { href: place.dataset.all, textContent: "All your predictions" }));
 
     function show() {
       const yours = kept(question);
-      place.replaceChildren(...(yours === null ? [form] : [outcome(question, yours), after]));
+      place.replaceChildren(...(yours === null ? [form] : [outcome(question, yours), ...measured, after]));
     }
 
     form.addEventListener("submit", (event) => {
