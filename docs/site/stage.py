@@ -222,6 +222,7 @@ def answers_back(text):
         question = re.compile(rf"(^\*\*{number}\..*?)(?=^\*\*\d+\.|^## )", re.DOTALL | re.MULTILINE)
         before, heading, rest = text.partition("\n## Predict, then run\n")
         text = before + heading + question.sub(lambda m, answer=answer: f"{m[1]}<details><summary>Answer</summary>\n{answer}\n", rest, count=1)
+    text = re.sub(r"\s+are\s+at\s+the\s+end\s+of\s+the\s+page\.", " are behind the questions.", text.replace("[answers](#answers)", "answers"))
     return AT_END.sub("", text)
 
 

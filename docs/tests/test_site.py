@@ -59,6 +59,7 @@ class Staged(unittest.TestCase):
                 ("02-global-atomics/the-strategy.md", r"(?s):sync-group: api\n\n::::{tab-item} OpenCL\n:sync: opencl\n\n```cpp\n// A whole OpenCL.*?"
                  r":sync: cuda\n\n```cpp\n// A whole CUDA"),
                 # An answer at a page's end is behind its question here.
+                (f"{self.LESSON}/predict-then-run.md", "The answers are behind the questions[.]"),
                 (f"{self.LESSON}/predict-then-run.md",
                  r'(?s)\*\*5\.(?:(?!\n## ).)*class="predict"(?:(?!\n## ).)*<summary>Answer</summary>\n\nEach work-item still'),
                 (f"{self.EXERCISE}/index.md", r'<a href="../../../docs/site/play/lab.html#strategy=03%2Ffive-steps">a task in the lab</a>'),

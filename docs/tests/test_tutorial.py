@@ -208,6 +208,12 @@ class Test(Small):
         self.script(self.root / "bin" / "apt-get", "echo E: no such package >&2; exit 100")
         (self.root / "bin" / "python3").unlink()
         self.assertIn("tutorial: the packages could not be installed", self.call("./tutorial", "test", "03").stderr)
+        (self.root / "bin" / "id").unlink()
+        self.script(self.root / "bin" / "id", "echo 1000")
+        said = self.call("./tutorial", "run").stderr
+        self.assertRegex(said, r"As root, which here is not done with sudo:\nType this once, then start again:\n    apt-get install .*\bpython3\b")
+        self.script(self.root / "bin" / "bwrap", "[ $1 = --version ] && echo bubblewrap 1.0")
+        self.assertIn("it can isolate nothing here", self.call("./tutorial", "doctor").stdout)
 
 
 class Run(Small):
