@@ -129,6 +129,8 @@ class Site(Browser):
                     self.unfold()
                     self.assertEqual(self.script(self.OUT), [])
         self.assertFalse(self.script("return document.querySelector('.cards') !== null"))  # on a desk they are tables
+        self.open("02-global-atomics/the-strategy.html", (1366, 768))
+        self.assertEqual(self.script("return [...document.querySelectorAll('article pre')].filter((code) => code.scrollWidth > code.clientWidth + 1).length"), 0)
 
     def test_tables_have_bars(self):
         self.open("docs/results/h100.html")

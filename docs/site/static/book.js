@@ -16,6 +16,12 @@ function element(name, properties = {}, ...children) {
       const heads = [...wrapper.querySelectorAll("thead th")].map((head) => head.textContent);
       for (const cell of wrapper.querySelectorAll("tbody :is(td, th)")) cell.dataset.head = heads[cell.cellIndex] ?? "";
     }
+    // Where code is cut, the contents of the page give it their room.
+    const contents = document.querySelector(".toc-drawer");
+    if (contents?.textContent.trim()) {
+      contents.classList.remove("no-toc");
+      contents.classList.toggle("no-toc", [...document.querySelectorAll("article pre")].some((code) => code.scrollWidth > code.clientWidth + 1));
+    }
     for (const figure of document.querySelectorAll("article p > img")) {
       if (figure.naturalWidth > 0 && figure.naturalWidth < 500) figure.style.width = "450px"; // whose letters are larger than those of the wide ones
     }
