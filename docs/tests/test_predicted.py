@@ -4,6 +4,7 @@ the lab counts of its kernels is what `./tutorial count` counts of the chapters'
     test_predicted.py [--build BUILD]
 """
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -82,8 +83,10 @@ class Predicted(unittest.TestCase):
             self.skipTest(why)
         kernels = [("racy", 264, 256, 1 << 15), ("global", 264, 256, 1 << 14), ("local", 264, 256, 1 << 14), ("local", 64, 64, 1 << 14), ("lane-bins", 132, 1024, 1 << 14)]
         chapters = [play_data.STRATEGIES[strategy] for strategy, *_ in kernels]
-        subprocess.run(["cmake", "--build", BUILD, "--target", *{target for chapter in chapters for target in count.targets("OpenCL", chapter)}], check=True,
-                       stdout=subprocess.DEVNULL)
+        with (BUILD / "tests.lock").open("w") as lock:  # Ninja does not share a folder
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            subprocess.run(["cmake", "--build", BUILD, "--target", *{target for chapter in chapters for target in count.targets("OpenCL", chapter)}], check=True,
+                           stdout=subprocess.DEVNULL)
         found = in_the_lab(COUNT, [(strategy, "--random 256K", *launch) for strategy, *launch in kernels])
         for (strategy, groups, size, _), chapter, lab in zip(kernels, chapters, found):
             words = ["--random", "1G", "--groups", str(groups), "--group-size", str(size), *(["--copies", "32", "--loads", "4"] if strategy == "lane-bins" else [])]
