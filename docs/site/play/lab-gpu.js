@@ -266,7 +266,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     watcher?.terminate();
     const worker = watcher = started();
     const trials = trialsOf(strategy, code);
-    const { fault = {}, story } = await asked(worker, { task: "why", looks: looksOf(strategy, code, launch.copies), trials });
+    const { fault = {}, story } = await asked(worker, { task: "why", looks: looksOf(strategy, code, Math.min(launch.copies, 4)), trials });
     told({ fault, story: story?.orders ? { ...story, ...trials[story.place] } : null });
     return counted(strategy, code, pixels, launch, undefined, worker);
   }
