@@ -45,7 +45,7 @@ FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
                     re.DOTALL | re.MULTILINE)
 # Where the lab is, which here is beside it.
 PUBLISHED = re.compile(r"(?<=^<!-- published: docs/site/conf.py -->\n).*?(?=\n<!-- end -->)", re.DOTALL | re.MULTILINE)
-TRY = "**[Try it now](docs/site/play/lab.html)** in your browser, with nothing installed"
+TRY = "**[Try it now](docs/site/play/lab.html#run=1)** in your browser, with nothing installed"
 # Of a page that the search leaves out: it leads to lessons, not to listings.
 NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.

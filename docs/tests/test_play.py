@@ -202,10 +202,14 @@ class Site(Browser):
         self.assertEqual(self.find("#strategy").get_property("value"), "local")
 
     def test_one_can_try_it_at_once(self):
+        """Lost counts, in orange, without a further click; and the line to mend."""
         for size in (WIDE, NARROW):
             self.open("index.html", size)
             self.browser.find_element("link text", "Try it now").click()
-            self.assertEqual(self.text("h1"), "The lab")
+            self.wait(lambda: self.all("#said") and self.text("#said").startswith("Wrong: "), 30)
+            self.wait(lambda: self.all("#lines .here"), 30)
+            self.assertEqual(self.text("#lines .here"), "32")
+            self.assertGreater(self.count("#chart path[fill*=orange][d^=M]"), 0)
             for selector in ("#run", "#picture", "#chart"):
                 self.assertLessEqual(self.script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", selector), size[1], selector)
 

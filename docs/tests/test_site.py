@@ -69,11 +69,11 @@ class Staged(unittest.TestCase):
                 self.assertRegex(self.page(page), pattern)
 
     def test_the_repository_says_where_the_site_is_published(self):
-        self.assertRegex(self.page("index.md"), r'\*\*<a href="docs/site/play/lab.html">Try it now</a>\*\* in your browser, with nothing installed\n')
+        self.assertRegex(self.page("index.md"), r'\*\*<a href="docs/site/play/lab.html#run=1">Try it now</a>\*\* in your browser, with nothing installed\n')
         with tempfile.TemporaryDirectory() as folder:
             settings = pathlib.Path(folder, "conf.py")
             settings.write_text('html_baseurl = "https://example.org/h/"  # here\n', encoding="utf-8")
-            self.assertEqual(generate.published(None, settings), ["**[Try it now](https://example.org/h/docs/site/play/lab.html)** in your browser, with nothing installed"])
+            self.assertEqual(generate.published(None, settings), ["**[Try it now](https://example.org/h/docs/site/play/lab.html#run=1)** in your browser, with nothing installed"])
             settings.write_text('html_baseurl = ""\n', encoding="utf-8")
             self.assertIn("published nowhere yet", " ".join(generate.published(None, settings)))
 

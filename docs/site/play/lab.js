@@ -278,6 +278,8 @@
     keepsPlace = false;
   };
 
+  const runsAtOnce = new URLSearchParams(location.hash.slice(1)).has("run"); // for who comes to see what it does
+
   async function begin() {
     follow(at("settings"), show);
     let words = NO_GPU;
@@ -292,6 +294,7 @@
     show();
     isReady = true;
     say(`${words} Press Run.`);
+    if (runsAtOnce) at("run").click();
   }
 
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
