@@ -30,6 +30,7 @@
 //                    it ends with exit status 99
 //   version=V        what the device says of itself
 //   extensions=A,-B  what it has beside its own, and what it has not
+//   unusable-gpu-first   beside the one device, and before it, there is a GPU that is not available
 //   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -183,9 +184,18 @@ cl_platform_id own_platform() {
     return reinterpret_cast<cl_platform_id>(&fake_platform);
 }
 
+// A device of its own, which says what another one does.
+int fake_gpu;
+cl_device_id own_gpu() {
+    return reinterpret_cast<cl_device_id>(&fake_gpu);
+}
+cl_device_id beside_own_gpu = nullptr;
+
 // What a device says of itself.
 cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, void* value,
                    std::size_t* needed) {
+    const bool is_a_gpu = device == own_gpu();
+    if (is_a_gpu) device = beside_own_gpu;
     const auto answer_text = [&](const std::string& text) {
         return answer(text.c_str(), text.size() + 1, size, value, needed);
     };
@@ -218,6 +228,9 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
     }
     const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
     if (error != CL_SUCCESS || value == nullptr) return error;
+    if (is_a_gpu && what == CL_DEVICE_TYPE)
+        *static_cast<cl_device_type*>(value) = CL_DEVICE_TYPE_GPU;
+    if (is_a_gpu && what == CL_DEVICE_AVAILABLE) *static_cast<cl_bool*>(value) = CL_FALSE;
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) at_most<std::size_t>(value, number("group"));
     if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
         at_most<std::size_t>(value, number("group"), 3);
@@ -276,7 +289,11 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size
     cl_uint processors = 0;
     if (REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &processors) != CL_SUCCESS)
         return CL_DEVICE_NOT_FOUND;
-    return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+    if (!told("unusable-gpu-first")) return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+    REAL(clGetDeviceIDs)(platform, type, 1, &beside_own_gpu, nullptr);
+    if (count != nullptr) *count = 2;
+    if (ids != nullptr) ids[0] = own_gpu(), ids[1] = beside_own_gpu;
+    return CL_SUCCESS;
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,

@@ -131,6 +131,10 @@ class Place(Small):
         self.clone.rename(moved)
         for command in ("run", "test"):
             self.refuses(re.escape(f"build/ was made in another place ({self.clone}): ./tutorial clean removes it"), command, cwd=moved)
+        # Or this place's own, but under another name.
+        notes = moved / "build" / "CMakeCache.txt"
+        notes.write_text(notes.read_text().replace(f"={self.clone}/build\n", f"={moved}/other\n").replace(f"={self.clone}\n", f"={moved}\n"))
+        self.refuses(re.escape(f"build/ was made in another place ({moved}/other): ./tutorial clean removes it"), "test", cwd=moved)
         self.succeed("./tutorial", "clean", cwd=moved)
         self.succeed("./tutorial", "test", cwd=moved)
 

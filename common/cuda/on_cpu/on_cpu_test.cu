@@ -352,6 +352,12 @@ TEST(OnCpuMemory, HoldsThePoisonAndIsAligned) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0U);
 }
 
+TEST(OnCpuMemory, WhatIsGivenBackCanBeHadAgain) {
+    constexpr std::size_t kSome = std::size_t{16} << 20;  // of 4 GiB in all
+    for (std::size_t used = 0; used <= std::size_t{4} << 30; used += kSome)
+        ASSERT_EQ(cudaFree(device_memory<std::byte>(kSome)), cudaSuccess);
+}
+
 TEST(OnCpuMemory, MisuseIsAnswered) {
     unsigned* const memory = device_memory(4);
     std::array<unsigned, 8> host{};
