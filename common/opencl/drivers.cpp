@@ -108,7 +108,7 @@ pid_t start(
         ask();
     } catch (...) {  // an error is an answer, and this process will get it, too
     }
-    _exit(0);
+    std::quick_exit(0);  // and nothing that is to be done at the end of this process
 }
 
 std::string hint_of_memory() {
