@@ -25,7 +25,8 @@
 //   unpoisoned=refused   a kernel is not launched with a buffer that it may write to, unless all
 //                    of it was filled with the poison since the run before
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
-//   copies=first     of the copies to one place in a buffer the first alone arrives
+//   copies=first|late   of the copies to one place in a buffer the first alone arrives; one that
+//                    nobody waits for takes a tenth of a second, when somebody does
 //   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
 //                    it ends with exit status 99
 //   version=V        what the device says of itself
@@ -76,6 +77,11 @@ void hang_if(bool hangs) {
     if (alarm(1) == 0) _exit(98);
     while (true)
         sleep(1);
+}
+
+bool copy_is_late = false;
+void wait_for_copies() {
+    if (std::exchange(copy_is_late, false)) usleep(100'000);
 }
 
 bool hangs = false;   // a kernel was launched that never ends
@@ -417,6 +423,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* wi
 cl_int clFinish(cl_command_queue queue) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs);
+    wait_for_copies();
     return REAL(clFinish)(queue);
 }
 
@@ -425,6 +432,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
                            const cl_event* wait_for, cl_event* event) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
+    if (blocking == CL_TRUE) wait_for_copies();
     if (failed) {  // as a device would: after the kernel, which PoCL compiles only now
         REAL(clFinish)(queue);
         return CL_OUT_OF_RESOURCES;
@@ -438,6 +446,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
                             const cl_event* wait_for, cl_event* event) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
+    copy_is_late = blocking == CL_FALSE && is_told("copies", "late");
     made[buffer].flags |= CL_MEM_READ_ONLY;  // it holds what the host gives
     static std::set<std::pair<cl_mem, std::size_t>> filled;
     if (!filled.emplace(buffer, offset).second && is_told("copies", "first"))
