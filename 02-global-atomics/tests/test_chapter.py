@@ -83,6 +83,13 @@ class OpenCLPlatforms(Test):
                             ("version=1.1", "it has OpenCL 1.1")):
             self.expect(GLOBAL, 77, environment=self.faulty(words), err=f"cannot be used: [^\n]*{says}")
 
+    def test_a_gpu_that_cannot_be_used_is_not_taken(self):
+        self.expect([OPENCL, "--list-devices"], environment=self.faulty("unusable-gpu-first"), out="^0: .*\n1: ")
+        self.expect(GLOBAL, environment=self.faulty("unusable-gpu-first"), out=" match\n$")
+
+    def test_groups_are_as_large_as_their_first_dimension(self):
+        self.expect([*GLOBAL, "--no-ceiling", "--json", "/dev/stdout"], environment=self.faulty("info-1005=16,8,4"), out='"group_size": 16,')
+
     def test_none(self):
         none = {**self.faulty("platforms=none"), "OCL_ICD_VENDORS": str(self.folder())}
         self.expect(GLOBAL, 77, environment=none, err=" names no driver [^\n]*\n$", one_line=True)

@@ -229,6 +229,10 @@ class EndToEnd(Workshop, Test):
                     environment={**self.kept, **self.faulty("copies=first")},
                     out="".join(rf"{way} [^\n]* mismatch[^\n]*\n" for way in self.WAYS[:4]) + "mapped [^\n]* match")
 
+    def test_the_copy_is_waited_for(self):
+        self.expect([self.program("workshops/end-to-end/opencl"), *SMALL, "--variant", "copy"], out=r"\ncopy +[1-9]\d\d [^\n]* match\n",
+                    environment={**self.kept, **self.faulty("copies=late")})
+
     def test_percent_of_the_copy(self):
         """As the table has it: copy, median, ..., percent."""
         for program in self.each_api("workshops/end-to-end/"):

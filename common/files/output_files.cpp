@@ -45,15 +45,12 @@ fs::path final_target(fs::path path) {
     return error ? path : folder / path.filename();
 }
 
-// Whatever name or link leads to a file; of one that is not there yet the folder and the last name
-// decide.
+// Whatever name or link leads to a file, whether it is there or not.
 bool is_same(const fs::path& one, const fs::path& other) {
     std::error_code error;
     const fs::path a = final_target(one);
     const fs::path b = final_target(other);
-    if (fs::is_regular_file(a, error)) return fs::equivalent(a, b, error);
-    return a == b || (!fs::exists(a, error) && a.filename() == b.filename() &&
-                      fs::equivalent(a.parent_path(), b.parent_path(), error));
+    return a == b || (fs::is_regular_file(a, error) && fs::equivalent(a, b, error));
 }
 
 // A file that is being written to must not be replaced, and a device or a pipe cannot be.

@@ -57,6 +57,10 @@ TEST(Histogram, RowsAreAddedBinByBin) {
         EXPECT_EQ(sum[bin], 3000 + 3 * bin);
     common::add_rows(rows.data(), 0, sum);
     EXPECT_EQ(sum, Histogram{});
+    constexpr std::uint32_t kMoreThan16Bits = (1U << 16) + 1;
+    rows.assign(std::size_t{kMoreThan16Bits} * kBins, 1);
+    common::add_rows(rows.data(), kMoreThan16Bits, sum);
+    EXPECT_EQ(sum[kBins - 1], kMoreThan16Bits);
 }
 
 TEST(Compare, ADifferenceOfOneInAnySingleBinIsSeen) {

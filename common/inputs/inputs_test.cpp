@@ -43,6 +43,9 @@ TEST(Generators, UniformPixelsAreThoseOfTheRecordedRuns) {
     EXPECT_EQ(first(uniform_pixels(100, 4, 3), 12), (Pixels{2, 2, 2, 2, 0, 2, 3, 3, 1, 3, 2, 2}));
     EXPECT_EQ(fingerprint(uniform_pixels(kMany, 4, 3)), 0x8AD7'4116'F2E9'2CFD);
     EXPECT_EQ(fingerprint(uniform_pixels(kMany, 3, 1)), 0xE73D'04D8'3CF8'D841);
+    const Pixels all_but_one = uniform_pixels(kMany, 255, 1);
+    EXPECT_EQ(*std::max_element(all_but_one.begin(), all_but_one.end()), 254);
+    EXPECT_NE(uniform_pixels(100, 256, 1), uniform_pixels(100, 256, 1 + (std::uint64_t{1} << 32)));
 }
 
 TEST(Generators, ContendedPixelsAreThoseOfTheRecordedRuns) {
@@ -143,6 +146,12 @@ TEST_F(TiledInput, RepeatsToExactlyTheNumber) {
         EXPECT_EQ(input.name, "six.pgm, 3 x 2, tiled");
         expect_in_parts(input, options_);
     }
+}
+
+TEST_F(TiledInput, GoesOnBehind32Bits) {
+    Pixels pixels(8);
+    common::PixelStream(options_).read(std::uint64_t{1} << 32, pixels);
+    EXPECT_EQ(pixels, (Pixels{5, 6, 1, 2, 3, 4, 5, 6}));
 }
 
 TEST_F(TiledInput, NeverCrops) {

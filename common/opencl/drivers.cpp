@@ -108,7 +108,7 @@ pid_t start(
         ask();
     } catch (...) {  // an error is an answer, and this process will get it, too
     }
-    _exit(0);
+    std::quick_exit(0);  // and nothing that is to be done at the end of this process
 }
 
 std::string hint_of_memory() {
@@ -195,6 +195,18 @@ bool pass_over_bad_drivers(const std::function<void()>& ask) {
         return std::any_of(passed_over.begin(), passed_over.end(),
                            [&](const Driver& bad) { return bad.file == driver.file; });
     });
+    // Each may answer alone, and two of them not in one process, as where both bring the same
+    // library.
+    while (known.size() > 1) {
+        const auto together = [&] {
+            tell_loader_of(known, base + fmt::format("/first-{}", known.size()));
+        };
+        const std::string why = problem_of(start(ask, together));
+        if (why.empty()) break;
+        passed_over.push_back(known.back());
+        passed_over.back().problem = "beside the others " + why;
+        known.pop_back();
+    }
     all_are_bad = known.empty();
     if (!all_are_bad) {
         for (const Driver& bad : passed_over)

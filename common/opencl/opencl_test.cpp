@@ -120,6 +120,13 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
     }
 }
 
+TEST_F(OpenClProgram, AnExtensionHasAllOfItsName) {
+    const std::string name = "cl_khr_byte_addressable_store";  // part of OpenCL 1.2
+    EXPECT_TRUE(opencl::has_extension(device_, name));
+    EXPECT_FALSE(opencl::has_extension(device_, name.substr(0, name.size() - 1)));
+    EXPECT_FALSE(opencl::has_extension(device_, name.substr(1)));
+}
+
 // ---- what a host program asks of a buffer and an event ----------------------------------------
 
 TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {

@@ -90,6 +90,8 @@ TEST(Document, APixelMayHaveTwoBytes) {
     document.pixel_bytes = 2;
     const std::string text = common::to_json_text(document);
     EXPECT_EQ(common::parsed(text).at("input").at("pixel_bytes"), 2);
+    document.seed = 0;  // which is one
+    EXPECT_EQ(common::parsed(common::to_json_text(document)).at("input").at("seed"), 0);
     EXPECT_DOUBLE_EQ(*document.gb_s(document.results[0]), 2 * 2147.4836475);
 }
 

@@ -25,11 +25,13 @@
 //   unpoisoned=refused   a kernel is not launched with a buffer that it may write to, unless all
 //                    of it was filled with the poison since the run before
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
-//   copies=first     of the copies to one place in a buffer the first alone arrives
+//   copies=first|late   of the copies to one place in a buffer the first alone arrives; one that
+//                    nobody waits for takes a tenth of a second, when somebody does
 //   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
 //                    it ends with exit status 99
 //   version=V        what the device says of itself
 //   extensions=A,-B  what it has beside its own, and what it has not
+//   unusable-gpu-first   beside the one device, and before it, there is a GPU that is not available
 //   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -75,6 +77,11 @@ void hang_if(bool hangs) {
     if (alarm(1) == 0) _exit(98);
     while (true)
         sleep(1);
+}
+
+bool copy_is_late = false;
+void wait_for_copies() {
+    if (std::exchange(copy_is_late, false)) usleep(100'000);
 }
 
 bool hangs = false;   // a kernel was launched that never ends
@@ -183,9 +190,18 @@ cl_platform_id own_platform() {
     return reinterpret_cast<cl_platform_id>(&fake_platform);
 }
 
+// A device of its own, which says what another one does.
+int fake_gpu;
+cl_device_id own_gpu() {
+    return reinterpret_cast<cl_device_id>(&fake_gpu);
+}
+cl_device_id beside_own_gpu = nullptr;
+
 // What a device says of itself.
 cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, void* value,
                    std::size_t* needed) {
+    const bool is_a_gpu = device == own_gpu();
+    if (is_a_gpu) device = beside_own_gpu;
     const auto answer_text = [&](const std::string& text) {
         return answer(text.c_str(), text.size() + 1, size, value, needed);
     };
@@ -218,6 +234,9 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
     }
     const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
     if (error != CL_SUCCESS || value == nullptr) return error;
+    if (is_a_gpu && what == CL_DEVICE_TYPE)
+        *static_cast<cl_device_type*>(value) = CL_DEVICE_TYPE_GPU;
+    if (is_a_gpu && what == CL_DEVICE_AVAILABLE) *static_cast<cl_bool*>(value) = CL_FALSE;
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) at_most<std::size_t>(value, number("group"));
     if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
         at_most<std::size_t>(value, number("group"), 3);
@@ -276,7 +295,11 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size
     cl_uint processors = 0;
     if (REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &processors) != CL_SUCCESS)
         return CL_DEVICE_NOT_FOUND;
-    return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+    if (!told("unusable-gpu-first")) return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+    REAL(clGetDeviceIDs)(platform, type, 1, &beside_own_gpu, nullptr);
+    if (count != nullptr) *count = 2;
+    if (ids != nullptr) ids[0] = own_gpu(), ids[1] = beside_own_gpu;
+    return CL_SUCCESS;
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
@@ -400,6 +423,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* wi
 cl_int clFinish(cl_command_queue queue) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs);
+    wait_for_copies();
     return REAL(clFinish)(queue);
 }
 
@@ -408,6 +432,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
                            const cl_event* wait_for, cl_event* event) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
+    if (blocking == CL_TRUE) wait_for_copies();
     if (failed) {  // as a device would: after the kernel, which PoCL compiles only now
         REAL(clFinish)(queue);
         return CL_OUT_OF_RESOURCES;
@@ -421,6 +446,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
                             const cl_event* wait_for, cl_event* event) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
+    copy_is_late = blocking == CL_FALSE && is_told("copies", "late");
     made[buffer].flags |= CL_MEM_READ_ONLY;  // it holds what the host gives
     static std::set<std::pair<cl_mem, std::size_t>> filled;
     if (!filled.emplace(buffer, offset).second && is_told("copies", "first"))

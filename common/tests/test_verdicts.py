@@ -50,6 +50,7 @@ class LostOutput(Test):
         self.shell('"$@" --variant right --json /dev/full > /dev/full', 2,
                    err=" match\n[^\n]* cannot write /dev/full: No space left on device\n$")
         self.shell('"$@" --variant swapped > /dev/full', 1, err=FULL)
+        self.shell('"$@" --variant swapped --json /dev/full', 1, err="\ntests/wrong_program: cannot write /dev/full: No space left on device\n$")
         self.shell('"$@" --variant right 2> /dev/full', 0, out=" match\n$")
         self.shell('"$@" --variant swapped 2> /dev/full', 1, out="mismatch")
 

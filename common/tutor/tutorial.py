@@ -162,10 +162,20 @@ def results_of(chapter, api, program, picture):
     return None, f"FAILED: exit status {status}: {why[0]}"
 
 
+def results_folder():
+    """Raises BadInput."""
+    try:
+        RESULTS.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{RESULTS} cannot be made: {error.strerror}") from None
+    if not os.access(RESULTS, os.W_OK | os.X_OK):
+        raise BadInput(f"{RESULTS}/ cannot be written to (was it made by another user, with sudo?)")
+
+
 def run(options):
     """The chapters' programs on one picture, and the table of all that they found."""
     shutil.rmtree(RESULTS, ignore_errors=True)
-    RESULTS.mkdir(parents=True)
+    results_folder()
     rows, devices, counted, emulated = [], [], "", False
     chapters = [row for row in programs() if "/" not in row[0]]  # a workshop of a chapter is no strategy
     for chapter, api, program, why in chapters:
@@ -374,7 +384,7 @@ def ask(options):
 def tune(_):
     set_up("run")
     build("tune")
-    RESULTS.mkdir(parents=True, exist_ok=True)
+    results_folder()
     ends = []
     for api, program, why in workshop("tune"):
         if program == "-":

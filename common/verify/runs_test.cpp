@@ -292,6 +292,22 @@ TEST(WatchdogDeathTest, EndsALoopWithoutEnd) {
 // Nobody would wait for its end, and it says nothing of the kernel: it is not even begun.
 TEST(Verify, ALaunchThatIsFarTooLargeIsRefused) {
     EXPECT_THROW(run_for_ever({std::size_t{1} << 31, 64}), common::BadInput);
+    constexpr std::size_t kGroups = std::size_t{1} << 22;
+    const std::tuple<common::Launch, std::uint64_t, bool> all[] = {
+        {{kGroups, 1}, kGroups / 16, true}, {{kGroups, 1}, kGroups / 16 + 1, false},
+        {{kGroups - 1, 1}, 10, false},      {{kGroups - 1, 17}, 10, true},
+        {{65535, 1024}, 10, false},         {{65536, 1024}, 10, true},
+        {{65536, 1024}, kGroups, true},     {{65536, 1024}, kGroups + 1, false},
+    };
+    for (const auto& [launch, pixels, is_refused] : all) {
+        const auto ask = [&launch = launch, &pixels = pixels] {
+            common::require_sensible(launch, pixels);
+        };
+        if (is_refused)
+            EXPECT_TRUE(tests::has(tests::bad_input(ask), "groups are far too many"));
+        else
+            EXPECT_NO_THROW(ask());
+    }
 }
 
 // What is said, and the exit status: 1 where the device's clock is believed, 2 where the host's is.

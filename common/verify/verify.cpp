@@ -21,9 +21,14 @@ Result skipped(const std::string& variant, const std::string& reason) {
 }
 
 void require_sensible(const Launch& launch, std::uint64_t pixels) {
-    constexpr std::uint64_t kMany = std::uint64_t{1} << 28;
-    const std::uint64_t items = std::uint64_t{launch.groups} * launch.group_size;
-    if (items < kMany || items / 16 < pixels) return;
+    // Each group costs a processor a microsecond or two.
+    constexpr std::uint64_t kManyItems = std::uint64_t{1} << 26;
+    constexpr std::uint64_t kManyGroups = std::uint64_t{1} << 22;
+    const std::uint64_t groups = launch.groups;
+    const std::uint64_t items = groups * launch.group_size;
+    const bool has_too_many = (items >= kManyItems && items / 16 >= pixels) ||
+                              (groups >= kManyGroups && groups / 16 >= pixels);
+    if (!has_too_many) return;
     throw BadInput(fmt::format("{} groups are far too many for {} pixels (--groups, --group-size)",
                                launch.groups, pixels));
 }

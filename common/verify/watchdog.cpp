@@ -58,6 +58,12 @@ extern "C" void end_with_line(int signal) {
 
 }  // namespace
 
+void crash_on_another_stack() {
+    static thread_local std::array<char, std::size_t{64} << 10> memory;
+    const stack_t other{memory.data(), 0, memory.size()};
+    if (kOwnCrashes) sigaltstack(&other, nullptr);
+}
+
 unsigned usual_time_limit(std::size_t pixels) {
     constexpr std::size_t kSlowest = std::size_t{4} << 20;  // pixels in a second
     return static_cast<unsigned>(60 + pixels / kSlowest);
@@ -75,8 +81,8 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) : seconds_(time_
     if (kOwnCrashes) {
         constexpr std::size_t kOfADriver = std::size_t{64} << 20;
         const std::string kernel =
-            "the kernel reads or writes outside of its memory "
-            "(out-of-bounds). docs/race-detectors.md says how to find the line";
+            "the kernel reads or writes outside of its memory (out-of-bounds), or needs more stack "
+            "than there is. docs/race-detectors.md says how to find the line";
         memory_wanted = pixels + kOfADriver;
         memory_line = fmt::format(
             "\n{}: it crashed when memory had run out: this machine has too little, or a limit is "
@@ -90,8 +96,12 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) : seconds_(time_
             what, kernel);
         // They stay: a kernel that has written where it should not may show only when that memory
         // is given back.
+        crash_on_another_stack();
+        struct sigaction ends {};
+        ends.sa_handler = end_with_line;
+        ends.sa_flags = SA_ONSTACK;
         for (const int crash : kCrashes)
-            std::signal(crash, end_with_line);
+            sigaction(crash, &ends, nullptr);
     }
     hang_line =
         fmt::format("\n{}: a run has not ended after {} s: {}\n", what, seconds_, kDoesNotEnd);

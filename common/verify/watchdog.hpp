@@ -18,7 +18,8 @@ unsigned time_limit(std::size_t pixels);
 
 /// What a run that has not ended most likely is.
 inline constexpr const char* kDoesNotEnd =
-    "a loop without end, or a barrier that not all work-items reach (does-not-end)";
+    "a loop without end, a barrier that not all work-items reach (does-not-end), or only slow "
+    "(--time-limit gives it longer)";
 
 /// While one exists, a run that takes longer than its limit ends the program with one line that
 /// names the strategy, and exit status 2. So does a crash, also one that comes later; where there
@@ -41,6 +42,10 @@ class Watchdog {
  private:
     unsigned seconds_;
 };
+
+/// So that the line of a crash can be written where the stack of this thread has overflown; a
+/// Watchdog does it for the thread that makes it.
+void crash_on_another_stack();
 
 /// While one exists, what takes longer than its limit ends the program with one line that names it.
 /// Not while a Watchdog exists: there is one alarm.

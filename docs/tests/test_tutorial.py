@@ -131,6 +131,10 @@ class Place(Small):
         self.clone.rename(moved)
         for command in ("run", "test"):
             self.refuses(re.escape(f"build/ was made in another place ({self.clone}): ./tutorial clean removes it"), command, cwd=moved)
+        # Or this place's own, but under another name.
+        notes = moved / "build" / "CMakeCache.txt"
+        notes.write_text(notes.read_text().replace(f"={self.clone}/build\n", f"={moved}/other\n").replace(f"={self.clone}\n", f"={moved}\n"))
+        self.refuses(re.escape(f"build/ was made in another place ({moved}/other): ./tutorial clean removes it"), "test", cwd=moved)
         self.succeed("./tutorial", "clean", cwd=moved)
         self.succeed("./tutorial", "test", cwd=moved)
 
@@ -138,11 +142,16 @@ class Place(Small):
         clone = self.root / "ü's (1)&=,%~+@!"
         shutil.copytree(self.clone, clone)
         self.succeed("./tutorial", "test", cwd=clone)
-        for name in ("$x;#", 'a\\"b', "a\nb", "a[*"):
+        for name in ("$x;#", 'a\\"b', "a\nb", "a[*", "a|b", "a<b"):
             with self.subTest(name=name):
                 clone = self.root / name
                 shutil.copytree(self.clone, clone)
                 self.refuses("nothing can be built in a folder with such a name: ", "test", cwd=clone)
+
+    def test_no_room_on_the_disk(self):
+        done = self.call("bash", "-c", "ulimit -f 100 && ./tutorial run")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\Atutorial: build/ cannot be written to: [^\n]*\n\Z")
 
     def test_one_waits_for_another(self):
         (self.root / "bin" / "flock").symlink_to(shutil.which("flock") or self.skipTest("no flock"))
@@ -260,6 +269,16 @@ class Run(Small):
         table = self.table(("02-a", "CUDA", 0, "", {"one": "match"}), on_cpu)
         self.assertIn("-\n02-a one CUDA [1] - - - match\n\n[1] a CUDA\n\n", table)
         self.assertNotIn("slower", table)
+
+    def test_results_that_cannot_be_written(self):
+        self.with_python()
+        self.programs()
+        (self.clone / "build").mkdir()
+        (self.clone / "build" / "results").write_text("in the way")
+        (self.clone / "picture.bmp").write_text("pixels")
+        done = self.call("./tutorial", "run", "picture.bmp")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"\ntutorial: build/results cannot be made: File exists\n\Z")
 
     def test_what_is_wrong(self):
         wrong = "02-a", "CUDA-on-CPU", 1, "why it is wrong", {"one": "match", "two": "mismatch"}

@@ -9,7 +9,6 @@
 
 #include <sys/mman.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,6 +21,7 @@
 
 #include "common/cuda/on_cpu/sanitizers.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace on_cpu {
 
@@ -91,12 +91,13 @@ void switch_context(Context& from, Context& to) {
 // A thread of a block, on a stack of its own. It serves one block after the other.
 struct Fiber {
     explicit Fiber(std::size_t number) {
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        // The page below the stack is a guard page: a stack overflow crashes there.
-        void* const memory = mmap(nullptr, kStackBytes + page, PROT_READ | PROT_WRITE,
+        // Below the stack nothing can be written: a stack overflow crashes there. There is as much
+        // of that, so that no large array of a thread reaches over it into another's stack.
+        void* const memory = mmap(nullptr, 2 * kStackBytes, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
-        context.stack = static_cast<char*>(memory) + page;
+        if (memory == MAP_FAILED || mprotect(memory, kStackBytes, PROT_NONE) != 0)
+            throw std::bad_alloc();
+        context.stack = static_cast<char*>(memory) + kStackBytes;
         // The stacks begin at 32 different offsets in a page: at one offset they would all compete
         // for the same few sets of the cache.
         context.stack_bytes = kStackBytes - number % 32 * 128;
@@ -178,6 +179,9 @@ class Crew {
     // Block after block, as long as there are any.
     void work(RunningLaunch& running) {
         here = this;
+#if !defined(ON_CPU_TELLS_thread) && !defined(ON_CPU_TELLS_address)
+        common::crash_on_another_stack();
+#endif
         running_ = &running;
         first_ = 0;
         gridDim = running.launch.grid;
@@ -251,7 +255,9 @@ class Crew {
         return mask;
     }
 
-    [[nodiscard]] std::uint64_t brought(unsigned lane) const { return current_->brought[lane]; }
+    [[nodiscard]] std::uint64_t brought(unsigned lane) const {
+        return current_->brought[lane];
+    }
 
     void* shared_at(std::size_t bytes, std::size_t alignment, const void* key) {
         for (const auto& [of, memory] : block_->variables)
@@ -262,7 +268,9 @@ class Crew {
         return memory;
     }
 
-    [[nodiscard]] void* dynamic_shared() const { return dynamic_; }
+    [[nodiscard]] void* dynamic_shared() const {
+        return dynamic_;
+    }
 
     [[noreturn]] void run_fiber() {
         Sanitizer::Runner was_nowhere;

@@ -8,6 +8,7 @@
 #include <cuda/atomic>
 
 #include "common/histogram/histogram.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace {
 
@@ -27,6 +28,14 @@ __global__ void use_atomics(unsigned* values, float* sum) {
     for (unsigned seen = 0, before; (before = atomicCAS(&values[5], seen, seen + 1)) != seen;)
         seen = before;
     atomicAdd(&values[0], atomicExch(&values[6], number));
+}
+
+// More than a thread has.
+__global__ void need_a_large_stack(unsigned* sum) {
+    volatile unsigned counters[100'000];
+    for (unsigned i = 0; i < 100'000; ++i)
+        counters[i] = i;
+    *sum = counters[threadIdx.x];
 }
 
 __global__ void note_order(unsigned* order, unsigned* next) {
@@ -343,6 +352,12 @@ TEST(OnCpuMemory, HoldsThePoisonAndIsAligned) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 256, 0U);
 }
 
+TEST(OnCpuMemory, WhatIsGivenBackCanBeHadAgain) {
+    constexpr std::size_t kSome = std::size_t{16} << 20;  // of 4 GiB in all
+    for (std::size_t used = 0; used <= std::size_t{4} << 30; used += kSome)
+        ASSERT_EQ(cudaFree(device_memory<std::byte>(kSome)), cudaSuccess);
+}
+
 TEST(OnCpuMemory, MisuseIsAnswered) {
     unsigned* const memory = device_memory(4);
     std::array<unsigned, 8> host{};
@@ -425,6 +440,17 @@ TEST(OnCpuFailure, ALaneAtABarrierIsMissed) {
     expect_why(":" + std::to_string(kBallot) +
                " for lane 8 of its warp, which waits in __syncthreads at ");
     expect_why("on_cpu_test.cu:" + std::to_string(kBallot + 2));
+}
+
+TEST(OnCpuFailureDeathTest, AnOverflownStackHasItsLine) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a build with sanitizers: a crash is theirs";
+#endif
+    const auto overflow = [] {
+        const common::Watchdog watchdog("deep", 1);
+        need_a_large_stack<<<1, 2>>>(device_memory(1));
+    };
+    EXPECT_EXIT(overflow(), testing::ExitedWithCode(2), "\ndeep: it crashed; most likely .* stack");
 }
 
 TEST(OnCpuFailure, TheHostsOwnMemoryIsNone) {

@@ -44,6 +44,12 @@ TEST(Judge, NamesTheFirstCounterThatIsWrong) {
     --counted[40];
     EXPECT_TRUE(
         has(values.what_is_wrong(counted), "2 of 4096 counters are wrong; the first is bin 33: "));
+    for (const std::size_t bin : {0U, 4095U}) {
+        counted = values.expected;
+        ++counted[bin];
+        EXPECT_TRUE(has(values.what_is_wrong(counted),
+                        "1 of 4096 counters is wrong; the first is bin " + std::to_string(bin)));
+    }
 }
 
 TEST(Plan, KeepsAsManyCopiesAsFit) {

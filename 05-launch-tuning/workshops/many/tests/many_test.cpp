@@ -55,6 +55,15 @@ TEST(Batch, SaysWhichPictureIsWrong) {
     std::swap_ranges(rows.begin() + kBins, rows.begin() + 2 * kBins, rows.begin() + 3 * kBins);
     EXPECT_EQ(batch.what_is_wrong(rows.data()),
               "2 of 5 pictures are wrong; the first is number 1: 9 pixels from byte 9 on");
+    for (const std::size_t p : {0U, 4U}) {
+        rows.assign(batch.expected[0].begin(), batch.expected[0].end());
+        for (std::size_t other = 1; other < batch.size(); ++other)
+            rows.insert(rows.end(), batch.expected[other].begin(), batch.expected[other].end());
+        ++rows[p * kBins + kBins - 1];
+        EXPECT_TRUE(
+            tests::has(batch.what_is_wrong(rows.data()),
+                       "1 of 5 pictures is wrong; the first is number " + std::to_string(p)));
+    }
 }
 
 }  // namespace

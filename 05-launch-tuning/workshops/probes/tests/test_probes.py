@@ -13,9 +13,10 @@ ARRANGEMENTS = (
     "chase", "read --bytes 1", "read --bytes 4 --counted 2",
     "read --bytes 4 --loads 2", "read", "read --counted 0 --loads 4 --groups 7 --group-size 32", "read --counted 12")
 # What a kernel should do, and a mistake in it.
-MISTAKES = {"contention": ("& mask) * spacing", "& mask) * spacing + spacing / 2"),
-            "chase": ("hop = 0", "hop = 1"),
-            "read": ("first + k < COUNTED", "first + k <= COUNTED")}
+MISTAKES = (("contention", "& mask) * spacing", "& mask) * spacing + spacing / 2"),
+            ("contention", "        uint x = (uint)i", "        if (i == 0) atomic_inc(&counters[1]);\n        uint x = (uint)i"),
+            ("chase", "hop = 0", "hop = 1"),
+            ("read", "first + k < COUNTED", "first + k <= COUNTED"))
 
 
 class Probes(Test):
@@ -39,7 +40,7 @@ class Probes(Test):
     def test_a_mistake_is_noticed(self):
         program = self.program("opencl")
         text = (ROOT / FOLDER / "probes.cl").read_text()
-        for probe, (right, wrong) in MISTAKES.items():
+        for probe, right, wrong in MISTAKES:
             self.assertEqual(text.count(right), 1)
             kernels = self.folder() / "probes.cl"
             kernels.write_text(text.replace(right, wrong))
