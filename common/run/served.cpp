@@ -36,6 +36,7 @@ Main program_main = nullptr;
 int answers = -1;     // standard output as it was: drivers may print there whatever they like
 off_t said_from = 0;  // where on standard error the present run's words begin
 bool runs = false;    // a command line
+pid_t server = 0;
 
 void write_all(std::string_view text) {
     while (!text.empty()) {
@@ -104,6 +105,7 @@ nlohmann::json answer_to(const std::vector<std::string>& words, const std::strin
 
 int serve(int, char** argv, char** environment) {
     answers = dup(STDOUT_FILENO);
+    server = getpid();
     struct stat about {};
     if (fstat(STDERR_FILENO, &about) != 0 || !S_ISREG(about.st_mode))
         dup2(memfd_create("said", MFD_CLOEXEC), STDERR_FILENO);
@@ -121,7 +123,7 @@ int serve(int, char** argv, char** environment) {
 
 // The programs' watchdog calls it where a run crashes or hangs, in a handler of signals.
 extern "C" void _exit(int status) {
-    if (runs) {
+    if (runs && getpid() == server) {  // a child that a run has started ends by itself
         std::array<char, 4096> said{};
         const off_t end = lseek(STDERR_FILENO, 0, SEEK_END);
         const off_t from = std::max(said_from, end - static_cast<off_t>(said.size()) + 1);
