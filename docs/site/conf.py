@@ -1,7 +1,6 @@
 """Sphinx's settings. The pages are those that stage.py has laid out: ./tutorial site does all of it."""
 
 import pathlib
-import re
 import sys
 
 from pygments.lexers import CLexer

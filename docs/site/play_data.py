@@ -73,7 +73,8 @@ def input_of(run):
 def runs_of(exercise):
     """The runs of a grading, a line each: its criterion and its words. The small ones for the detectors come last."""
     found = [(criterion, graded.runs_of(exercise, criterion, "lab")) for criterion in graded.CRITERIA if criterion in exercise.points]
-    found.append(("free of faults", graded.for_detectors(exercise, "lab")[:-1][-2:] if exercise.kind == "kernels" else graded.runs_of(exercise, "sizes", "lab")[1:4]))
+    small = graded.for_detectors(exercise, "lab")[:-1][-2:] if exercise.kind == "kernels" else graded.runs_of(exercise, "sizes", "lab")[1:4]
+    found.append(("free of faults", small))
     return "\n".join(recorded.unique(f"{criterion}: {input_of(run)}" for criterion, runs in found for run in runs))
 
 
@@ -88,12 +89,14 @@ def texts_of(name, task, exercise):
     wrong = f"{name}: this does not stand once in the chapter's kernel"
 
     def section(strategy):
-        return re.sub(r" *//.*\n", "", next(part for part in parts(task["chapter"])[1:] if part.startswith(f"// ---- {strategy}:"))).replace("\n\n", "\n")
+        section = next(part for part in parts(task["chapter"])[1:] if part.startswith(f"// ---- {strategy}:"))
+        return re.sub(r" *//.*\n", "", section).replace("\n\n", "\n")
 
     if "text" in task:
         return {name: task["text"]}
     if "from" in task:
-        return {name: f"// In the lab: {task['title']}.\n" + functools.reduce(lambda text, change: gallery.replaced(text, *change, wrong), task["changes"], section(task["from"]))}
+        text = functools.reduce(lambda text, change: gallery.replaced(text, *change, wrong), task["changes"], section(task["from"]))
+        return {name: f"// In the lab: {task['title']}.\n{text}"}
     if (exercise.folder / "histogram.wgsl").is_file():
         return {name: (exercise.folder / "histogram.wgsl").read_text(encoding="utf-8")}
     return {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{gallery.replaced(section('local'), *change, wrong)}"
@@ -116,7 +119,8 @@ def tasks():
         for each, text in texts_of(name, task, exercise).items():
             found[each] = {
                 **shown(task["chapter"], head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix() if name == exercise.name else "",
-                "title": task.get("title", exercise.title), "goal": said(goal, exercise), "hints": task["hints"], "counts": task.get("counts", exercise.data.get("counts", [])),
+                "title": task.get("title", exercise.title), "goal": said(goal, exercise), "hints": task["hints"],
+                "counts": task.get("counts", exercise.data.get("counts", [])),
                 "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
                 "tables": buffers.get("tables", {"words": 0})["words"] // 256, "runs": runs}
     return found
@@ -150,7 +154,8 @@ def predictions():
                  and row["of"] == of and row["half"] in halves]
         return [sum(found), len(found)]
 
-    return {"devices": model.devices(), "REGISTERS": model.REGISTERS, "LIMITS": model.LIMITS, "WORDS": model.WORDS, "IN_A_LOOP": model.IN_A_LOOP, "LEAST_GAIN": model.LEAST_GAIN,
+    return {"devices": model.devices(), "REGISTERS": model.REGISTERS, "LIMITS": model.LIMITS, "WORDS": model.WORDS,
+            "IN_A_LOOP": model.IN_A_LOOP, "LEAST_GAIN": model.LEAST_GAIN,
             "right": {limit: {words: right(limit, *kind) for words, kind in model.KINDS.items()} for limit in model.LIMITS.values()}}
 
 

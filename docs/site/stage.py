@@ -81,9 +81,9 @@ def sections_of(text):
 
 
 def in_sections(text, sections):
-    """(name, text) of the list of a chapter's sections, and of each of them, one level up. The list has their anchors, for who comes from elsewhere."""
+    """(name, text) of the list of a chapter's sections, and of each of them, one level up. The list has their anchors, for links of others."""
     rest, parts = text, []
-    for name, heading, anchors in reversed(sections):
+    for name, heading, _ in reversed(sections):
         rest, _, own = rest.rpartition(f"\n## {heading}\n")
         code = re.split(r"(^```.*?^```$)", own, flags=re.DOTALL | re.MULTILINE)
         code[::2] = [re.sub(r"^##", "#", part, flags=re.MULTILINE) for part in code[::2]]

@@ -271,7 +271,8 @@ class Lab(Browser):
         self.assertIn("writes over what others have counted. Is a barrier missing", self.text("#named"))
         self.write("    // Step 3: count", "    workgroupBarrier();\n    // Step 3: count")
         self.run_it("check")
-        self.assertRegex(self.said(), "^Done. All counts are right: sizes: 5 runs, distributions: 7 runs, launches: . runs, free of faults: 2 runs, the last of them with every")
+        self.assertRegex(self.said(), "^Done. All counts are right: sizes: 5 runs, distributions: 7 runs, launches: . runs, free of faults: 2 runs, "
+                         "the last of them with every")
         self.assertEqual(self.settings(), ["landscape", "16", "64"])
         # Nothing of the failure is left.
         self.assertEqual([self.text(f"#{each}") for each in ("named", "bins", "changed")] + [self.count(".changed")], ["", "", "", 0])
@@ -291,15 +292,18 @@ class Lab(Browser):
         self.ready("lab.html#strategy=02%2Fneighbours&on=together")
         self.assertIn("sectors for 32 pixels: at most 1.1 (random pixels)", self.text("#goal"))
         self.run_it("check")
-        self.assertEqual(self.said(), "All counts are right, but the goal is not reached: sectors for 32 pixels: 32.0, and wanted is at most 1.1; see line 22.")
+        self.assertEqual(self.said(), "All counts are right, but the goal is not reached: sectors for 32 pixels: 32.0, and wanted is at most 1.1; "
+                         "see line 22.")
         self.assertIn("Line 22, step 1 of 64: 32 lanes, 32 addresses of words, 32 sectors", self.text("#lanes-said"))
-        self.write("var i = item.x * share; i < min(args.count, (item.x + 1u) * share); i += 1u", "var i = item.x; i < args.count; i += groups.x * GROUP_SIZE")
+        self.write("var i = item.x * share; i < min(args.count, (item.x + 1u) * share); i += 1u",
+                   "var i = item.x; i < args.count; i += groups.x * GROUP_SIZE")
         self.run_it("check")
         self.assertRegex(self.said(), "^Done. All counts are right.* order of the work-items; sectors for 32 pixels: 1.00.$")
 
     def test_of_two_mistakes_one_is_told_after_the_other(self):
         self.ready("lab.html#strategy=local&on=together")
-        first, second = ("bin += GROUP_SIZE) {\n        atomicStore", "bin += 2u * GROUP_SIZE) {\n        atomicStore"), ("bin += GROUP_SIZE) {\n        atomicAdd(&h", "bin += groups.x * GROUP_SIZE) {\n        atomicAdd(&h")
+        first = "bin += GROUP_SIZE) {\n        atomicStore", "bin += 2u * GROUP_SIZE) {\n        atomicStore"
+        second = "bin += GROUP_SIZE) {\n        atomicAdd(&h", "bin += groups.x * GROUP_SIZE) {\n        atomicAdd(&h"
         self.write(*first)
         self.write(*second)
         self.run_it()

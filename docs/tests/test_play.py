@@ -81,7 +81,8 @@ class Site(Browser):
 
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
-    KINDS = (*PAGES[:3], "02-global-atomics/measured.html", "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
+    KINDS = (*PAGES[:3], "02-global-atomics/measured.html", "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html",
+             "05-launch-tuning/workshops/tune/index.html",
              "docs/json.html", "predictions.html", "docs/site/play/index.html",
              "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
@@ -118,11 +119,13 @@ class Site(Browser):
     # Cells that are out of sight; figures whose letters, of 11 to 18 pixels, are shrunk or blown up.
     OUT = """return [...document.querySelectorAll("article .table-wrapper td")].filter((cell) =>
         cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.textContent).concat(
-        [...document.querySelectorAll("article p > img[src$='.svg']")].filter((figure) => figure.width < 0.84 * figure.naturalWidth || figure.width > figure.naturalWidth
+        [...document.querySelectorAll("article p > img[src$='.svg']")].filter((figure) =>
+            figure.width < 0.84 * figure.naturalWidth || figure.width > figure.naturalWidth
             || figure.naturalWidth < 500 && figure.width > 450).map((figure) => `${figure.src} ${figure.width}`))"""
 
     def test_a_phone_shows_the_numbers(self):
-        for page in ("index.html", "01-cpu/measured.html", "03-local-atomics/measured.html", "03-local-atomics/the-idea-in-one-picture.html", "docs/results/h100.html"):
+        for page in ("index.html", "01-cpu/measured.html", "03-local-atomics/measured.html", "03-local-atomics/the-idea-in-one-picture.html",
+                     "docs/results/h100.html"):
             for size in (NARROW, WIDE):
                 self.open(page, size)
                 with self.subTest(page=page, size=size):
@@ -130,7 +133,8 @@ class Site(Browser):
                     self.assertEqual(self.script(self.OUT), [])
         self.assertFalse(self.script("return document.querySelector('.cards') !== null"))  # on a desk they are tables
         self.open("02-global-atomics/the-strategy.html", (1366, 768))
-        self.assertEqual(self.script("return [...document.querySelectorAll('article pre')].filter((code) => code.scrollWidth > code.clientWidth + 1).length"), 0)
+        cut = "return [...document.querySelectorAll('article pre')].filter((code) => code.scrollWidth > code.clientWidth + 1).length"
+        self.assertEqual(self.script(cut), 0)
 
     def test_tables_have_bars(self):
         self.open("docs/results/h100.html")
@@ -211,7 +215,8 @@ class Site(Browser):
             self.assertEqual(self.text("#lines .here"), "32")
             self.assertGreater(self.count("#chart path[fill*=orange][d^=M]"), 0)
             for selector in ("#run", "#picture", "#chart"):
-                self.assertLessEqual(self.script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", selector), size[1], selector)
+                bottom = self.script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", selector)
+                self.assertLessEqual(bottom, size[1], selector)
 
 
 if __name__ == "__main__":

@@ -31,15 +31,16 @@ COUNT = """given.map(([strategy, words, groups, groupSize, least]) => {
   const counts = predict.countsOf(watch.count(sample), sample);
   return { reduced: counts.launches.map(predict.reduced), ...predict.predicted(counts, "h100") };
 })"""
-HEAD = """const data = require("./lab-data.js"), model = require("./lab-model.js"), predict = require("./lab-predict.js"), { seeded } = require("../../tests/models.js");
+HEAD = """const data = require("./lab-data.js"), model = require("./lab-model.js"), predict = require("./lab-predict.js");
+const { seeded } = require("../../tests/models.js");
 const watch = require("./lab-watch.js")(require("./lab-wgsl.js")());
 const given = JSON.parse(require("fs").readFileSync(0));
 """
 
 
 def in_the_lab(expression, given):
-    done = subprocess.run([shutil.which("node"), "-e", f"{HEAD}console.log(JSON.stringify({expression}));"], input=json.dumps(given), capture_output=True,
-                          text=True, cwd=ROOT / "docs/site/play")
+    command = [shutil.which("node"), "-e", f"{HEAD}console.log(JSON.stringify({expression}));"]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, cwd=ROOT / "docs/site/play")
     if done.returncode:
         raise AssertionError(done.stderr)
     return json.loads(done.stdout)
@@ -68,9 +69,10 @@ class Predicted(unittest.TestCase):
     def test_the_model_is_the_terminals(self):
         """Of the counts that accuracy.json keeps; and where a count is 0, in every second case of a few."""
         contents, devices = accuracy.contents(), model.devices()
-        empty = model.reduced({"kernel": "", "lines": [], "queues": [], **dict.fromkeys(("groups", "group_size", "local_bytes", "barriers", "loads_ahead", "others_ahead"), 0)})
-        cases = [([{name: of.get(name) or (0.01 * of["loads"] if n % 2 else 0) for name in empty} for of in contents["counts"][row["key"]]], row["pixels"], device, row["api"])
-                 for n, row in enumerate(contents["rows"]) for device in devices]
+        of_launch = dict.fromkeys(("groups", "group_size", "local_bytes", "barriers", "loads_ahead", "others_ahead"), 0)
+        names = model.reduced({"kernel": "", "lines": [], "queues": [], **of_launch})
+        cases = [([{name: of.get(name) or (0.01 * of["loads"] if n % 2 else 0) for name in names} for of in contents["counts"][row["key"]]],
+                  row["pixels"], device, row["api"]) for n, row in enumerate(contents["rows"]) for device in devices]
         self.assertGreater(len(cases), 1000)
         with unittest.mock.patch.object(model, "reduced", lambda launch: launch):
             expected = [model.predict({"launches": launches, "pixels": pixels}, devices[device], api) for launches, pixels, device, api in cases]
@@ -81,15 +83,17 @@ class Predicted(unittest.TestCase):
         why = count.missing(BUILD, "OpenCL") if BUILD else "no build folder: --build FOLDER"
         if why:
             self.skipTest(why)
-        kernels = [("racy", 264, 256, 1 << 15), ("global", 264, 256, 1 << 14), ("local", 264, 256, 1 << 14), ("local", 64, 64, 1 << 14), ("lane-bins", 132, 1024, 1 << 14)]
+        kernels = [("racy", 264, 256, 1 << 15), ("global", 264, 256, 1 << 14), ("local", 264, 256, 1 << 14), ("local", 64, 64, 1 << 14),
+                   ("lane-bins", 132, 1024, 1 << 14)]
         chapters = [play_data.STRATEGIES[strategy] for strategy, *_ in kernels]
         with (BUILD / "tests.lock").open("w") as lock:  # Ninja does not share a folder
             fcntl.flock(lock, fcntl.LOCK_EX)
-            subprocess.run(["cmake", "--build", BUILD, "--target", *{target for chapter in chapters for target in count.targets("OpenCL", chapter)}], check=True,
-                           stdout=subprocess.DEVNULL)
+            targets = {target for chapter in chapters for target in count.targets("OpenCL", chapter)}
+            subprocess.run(["cmake", "--build", BUILD, "--target", *targets], check=True, stdout=subprocess.DEVNULL)
         found = in_the_lab(COUNT, [(strategy, "--random 256K", *launch) for strategy, *launch in kernels])
         for (strategy, groups, size, _), chapter, lab in zip(kernels, chapters, found):
-            words = ["--random", "1G", "--groups", str(groups), "--group-size", str(size), *(["--copies", "32", "--loads", "4"] if strategy == "lane-bins" else [])]
+            words = ["--random", "1G", "--groups", str(groups), "--group-size", str(size)]
+            words += ["--copies", "32", "--loads", "4"] if strategy == "lane-bins" else []
             counts = count.of_program(BUILD, chapter, strategy, "OpenCL", words)
             launches = [model.reduced(launch) for launch in counts["launches"]]
             counters = in_the_lab("Object.entries(predict.COUNTERS).map(([name, of]) => [name, of(given)[0]])", counts)

@@ -69,11 +69,12 @@ class Staged(unittest.TestCase):
                 self.assertRegex(self.page(page), pattern)
 
     def test_the_repository_says_where_the_site_is_published(self):
-        self.assertRegex(self.page("index.md"), r'\*\*<a href="docs/site/play/lab.html#run=1">Try it now</a>\*\* in your browser, with nothing installed\n')
+        self.assertIn('**<a href="docs/site/play/lab.html#run=1">Try it now</a>** in your browser, with nothing installed\n', self.page("index.md"))
         with tempfile.TemporaryDirectory() as folder:
             settings = pathlib.Path(folder, "conf.py")
             settings.write_text('html_baseurl = "https://example.org/h/"  # here\n', encoding="utf-8")
-            self.assertEqual(generate.published(None, settings), ["**[Try it now](https://example.org/h/docs/site/play/lab.html#run=1)** in your browser, with nothing installed"])
+            words = generate.published(None, settings)[0]
+            self.assertTrue(words.startswith("**[Try it now](https://example.org/h/docs/site/play/lab.html#run=1)** in your browser"), words)
             settings.write_text('html_baseurl = ""\n', encoding="utf-8")
             self.assertIn("published nowhere yet", " ".join(generate.published(None, settings)))
 

@@ -27,7 +27,6 @@ from pages import pages
 from recorded import ROOT
 
 
-
 def published(_page, settings):
     """
     published: FILE     where one tries the lab: the site's address is html_baseurl in Sphinx's settings
@@ -35,7 +34,8 @@ def published(_page, settings):
     address = re.search(r'^html_baseurl = "(.*?)"', (ROOT / settings).read_text(encoding="utf-8"), re.MULTILINE)[1]
     if address:
         return [f"**[Try it now]({address}docs/site/play/lab.html#run=1)** in your browser, with nothing installed"]
-    return ["**[Try it now](docs/site/play/lab.html#run=1)** in your browser: the page opens from a clone that `./tutorial run` has built, for the", "site is published nowhere yet."]
+    return ["**[Try it now](docs/site/play/lab.html#run=1)** in your browser: the page opens from a clone that `./tutorial run` has built, for the",
+            "site is published nowhere yet."]
 
 
 # {kind: what writes it}: a function of the page and of the words behind the colon, which gives the lines.

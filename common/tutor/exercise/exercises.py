@@ -86,7 +86,9 @@ def as_begun(path):
     name = path.relative_to(ROOT)
     done = subprocess.run(["git", "-C", str(ROOT), "show", f"HEAD:{name}"], capture_output=True) if catalogue.has_git() else None
     if not done or done.returncode != 0:
-        why = "this is neither a clone of a repository nor a copy from ./tutorial handout" if shutil.which("git") else "git, which may know it, is not there"
+        why = "git, which may know it, is not there"
+        if shutil.which("git"):
+            why = "this is neither a clone of a repository nor a copy from ./tutorial handout"
         raise BadInput(f"nobody knows what {name} was: {why}")
     return done.stdout
 
