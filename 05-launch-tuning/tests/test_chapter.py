@@ -164,6 +164,13 @@ class Tune(Workshop, Test):
         self.tuned(lesson, "the rule of thumb, as tune has not run here")
         self.expect([tune, "--seconds", "0.3"], environment=self.kept)
         self.tuned(lesson, "  tuned, [^\n]*found by tune on 20")
+        # What cannot be written is said before the search, and nothing is waited for.
+        self.expect([tune, "--json", kept[0]], 2, environment=self.kept, err="the launches and --json name the same file", one_line=True)
+        kept[0].unlink()
+        self.expect([tune, "--json", kept[0]], 2, environment=self.kept, err="the launches and --json name the same file", one_line=True)
+        os.mkfifo(kept[0])
+        self.expect([tune], 2, environment=self.kept, err="a named pipe, not a file", one_line=True)
+        self.tuned(lesson, "the rule of thumb, as tune has not run here")
 
     def test_each_api(self):
         for program in self.each_api("workshops/tune/"):

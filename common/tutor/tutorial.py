@@ -158,7 +158,7 @@ def results_of(chapter, api, program, picture):
     if written.exists():
         return json.loads(written.read_text(encoding="utf-8")), ""
     # What it says of itself begins with its name; what a driver says may go on for many lines.
-    why = [line for line in said if line.startswith(f"{chapter}/")] or said[-1:] or [""]
+    why = [line for line in said if line.startswith(f"{chapter}/")] or said[-1:] or ["it said nothing; a driver may have crashed"]
     return None, f"FAILED: exit status {status}: {why[0]}"
 
 

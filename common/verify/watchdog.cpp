@@ -58,12 +58,6 @@ extern "C" void end_with_line(int signal) {
 
 }  // namespace
 
-void crash_on_another_stack() {
-    static thread_local std::array<char, std::size_t{64} << 10> memory;
-    const stack_t other{memory.data(), 0, memory.size()};
-    if (kOwnCrashes) sigaltstack(&other, nullptr);
-}
-
 unsigned usual_time_limit(std::size_t pixels) {
     constexpr std::size_t kSlowest = std::size_t{4} << 20;  // pixels in a second
     return static_cast<unsigned>(60 + pixels / kSlowest);
@@ -96,7 +90,10 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) : seconds_(time_
             what, kernel);
         // They stay: a kernel that has written where it should not may show only when that memory
         // is given back.
-        crash_on_another_stack();
+        static std::array<char, std::size_t{64} << 10>
+            memory;  // the thread's own stack may be full
+        const stack_t other{memory.data(), 0, memory.size()};
+        sigaltstack(&other, nullptr);
         struct sigaction ends {};
         ends.sa_handler = end_with_line;
         ends.sa_flags = SA_ONSTACK;

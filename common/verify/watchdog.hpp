@@ -43,10 +43,6 @@ class Watchdog {
     unsigned seconds_;
 };
 
-/// So that the line of a crash can be written where the stack of this thread has overflown; a
-/// Watchdog does it for the thread that makes it.
-void crash_on_another_stack();
-
 /// While one exists, what takes longer than its limit ends the program with one line that names it.
 /// Not while a Watchdog exists: there is one alarm.
 class Deadline {

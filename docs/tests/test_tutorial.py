@@ -275,7 +275,7 @@ class Run(Small):
         self.programs()
         (self.clone / "build").mkdir()
         (self.clone / "build" / "results").write_text("in the way")
-        (self.clone / "picture.bmp").write_text("pixels")
+        (self.clone / "picture.bmp").write_text("BM")
         done = self.call("./tutorial", "run", "picture.bmp")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"\ntutorial: build/results cannot be made: File exists\n\Z")

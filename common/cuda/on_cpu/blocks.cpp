@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csetjmp>
+#include <csignal>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -21,7 +22,6 @@
 
 #include "common/cuda/on_cpu/sanitizers.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace on_cpu {
 
@@ -180,7 +180,10 @@ class Crew {
     void work(RunningLaunch& running) {
         here = this;
 #if !defined(ON_CPU_TELLS_thread) && !defined(ON_CPU_TELLS_address)
-        common::crash_on_another_stack();
+        // Where a fiber's stack is full, a handler of crashes has this one.
+        static thread_local std::array<char, std::size_t{64} << 10> memory;
+        const stack_t other{memory.data(), 0, memory.size()};
+        sigaltstack(&other, nullptr);
 #endif
         running_ = &running;
         first_ = 0;
