@@ -91,7 +91,7 @@ class OpenCLPlatforms(Test):
         self.expect([*GLOBAL, "--no-ceiling", "--json", "/dev/stdout"], environment=self.faulty("info-1005=16,8,4"), out='"group_size": 16,')
 
     def test_none(self):
-        none = {**self.faulty("platforms=none"), "OCL_ICD_VENDORS": str(self.folder())}
+        none = {**self.faulty("platforms=none"), "OCL_ICD_VENDORS": str(self.folder()), "OCL_ICD_FILENAMES": ""}
         self.expect(GLOBAL, 77, environment=none, err=" names no driver [^\n]*\n$", one_line=True)
         self.expect(GLOBAL, 77, environment=self.faulty("platforms=none"), err="^02-global-atomics/opencl: no OpenCL device: [^\n]*\n$")
         self.expect(GLOBAL, 2, environment=self.faulty("platforms=failing"), one_line=True,
@@ -116,7 +116,7 @@ class OpenCLDrivers(Test):
         """Nothing to run on, for this reason, in one line; the list of devices says the same."""
         for options in (["--no-ceiling"], ["--list-devices"]):
             self.expect([*GLOBAL, *options], 77, one_line=True, err=f"^02-global-atomics/opencl: no OpenCL device: {says}\n$",
-                        environment={"OCL_ICD_VENDORS": str(self.drivers), **environment})
+                        environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": "", **environment})
 
     def test_one_that_crashes_when_it_is_asked(self):
         made = self.drivers / "bad.so"
@@ -125,7 +125,7 @@ class OpenCLDrivers(Test):
         bad.write_text(f"{made}\n")
         self.refused(f"{bad}: it crashes when it is asked for its devices .*")
         shutil.copy(self.pocl, self.drivers / "b.icd")
-        self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", environment={"OCL_ICD_VENDORS": str(self.drivers)},
+        self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": ""},
                     err=f"^passed over OpenCL driver {bad}: it crashes when it is asked for its devices [^\n]*\n  global \\.\\.\\. match")
 
     def test_why_one_has_no_device(self):

@@ -76,7 +76,7 @@ def missing(build, api):
     notes = (build / "CMakeCache.txt").read_text(encoding="utf-8")
 
     def found(*names):
-        return all(re.search(rf"^{name}:\w+=.+(?<!-NOTFOUND)$", notes, re.MULTILINE) for name in names)
+        return all(re.search(rf"^{name}:\w+=(?!OFF$).+(?<!-NOTFOUND)$", notes, re.MULTILINE) for name in names)
 
     if api == "CUDA" and not found("TUTORIAL_CLANG"):
         return "CUDA's kernels are counted with clang++, which is not there (package clang)"
