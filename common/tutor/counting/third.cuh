@@ -1,4 +1,4 @@
-// And eight by a third person who had not seen the model of times that they judge: a part
+// Eight kernels by a third person who had not seen the model of times that they judge: a part
 // of unseen.cu, with its helpers. They are right for any number of pixels; of scratch, as many
 // words are zeroed as their case says.
 #pragma once
