@@ -107,13 +107,13 @@ class Run:
         return f"{shlex.join(self.command)}\nexit status {self.status}\n{self.out[-4000:]}\n{self.err[-4000:]}"
 
 
-def build(target):
-    """Brings it up to date. One at a time: Ninja does not share a folder."""
+def build(*targets):
+    """Brings them up to date. One at a time: Ninja does not share a folder."""
     with (GIVEN.build / "tests.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        done = Run([BUILD["cmake"], "--build", GIVEN.build, "--target", target])
+        done = Run([BUILD["cmake"], "--build", GIVEN.build, "--target", *targets])
     if done.status != 0:
-        raise AssertionError(f"{target} does not build: {done}")
+        raise AssertionError(f"{' '.join(targets)} does not build: {done}")
 
 
 def sanitized(program, sanitizer):

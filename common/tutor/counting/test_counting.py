@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -36,8 +35,7 @@ def built(api, *chapters):
         raise unittest.SkipTest(f"no counters ({why})" if why else "a sanitizer watches the whole build")
     if not chapters:
         return
-    targets = [target for chapter in chapters for target in count.targets(api, chapter)]
-    subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", *targets], check=True, stdout=subprocess.DEVNULL)
+    programs.build(*(target for chapter in chapters for target in count.targets(api, chapter)))
 
 
 @contextlib.contextmanager
@@ -149,7 +147,7 @@ class OpenCLCounts(Test):
         exercise = catalogue.exercise_of("04/copies")
         for api, target in (("cuda", ["run_emulated-counts"]), ("opencl", ["run_opencl", "oclgrind_counts"])):
             built({"cuda": "CUDA", "opencl": "OpenCL"}[api])
-            subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", *target], check=True, stdout=subprocess.DEVNULL)
+            programs.build(*target)
             run = count.run_of_exercise(exercise, ["--random", "256K"])
             for most, rotates in ((1, True), (32, False)):
                 texts = {name: text if rotates else re.sub(r"\((item|threadIdx.x) \+ k\)", "k", text) for name, text in exercise.solution(api).items()}
