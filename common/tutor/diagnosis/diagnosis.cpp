@@ -219,7 +219,7 @@ Finding finding_of(const RunContext& context, const std::string& name, const std
     const bool is_race = says("barrier") || says("atomic") || says("lost-");
     return {name, in_words_of(context, sentence), in_words_of(context, evidence),
             fmt::format("{}/README.md#{}", context.chapter,
-                        is_race ? "the-race-conditions" : "what-went-wrong-in-published-code")};
+                        is_race ? "the-race-conditions" : section_of(context))};
 }
 
 std::string evidence_of(const Fit& fit, const Runs& runs) {
@@ -252,6 +252,7 @@ std::vector<std::string> ruled_out(const Runs& runs, const RunContext& context) 
     bool same_total = true;
     bool none_above = true;
     bool none_below = true;
+    std::uint32_t apart = 0;  // the bits in which a difference is no multiple
     for (const Case* const run : runs.wrong) {
         least_wrong = std::min(least_wrong, of_one_value(run));
         for (const Histogram& counts : run->actual) {
@@ -259,6 +260,7 @@ std::vector<std::string> ruled_out(const Runs& runs, const RunContext& context) 
             for (std::size_t bin = 0; bin < kBins; ++bin) {
                 none_above = none_above && counts[bin] <= run->expected[bin];
                 none_below = none_below && counts[bin] >= run->expected[bin];
+                apart |= counts[bin] - run->expected[bin];
             }
         }
     }
@@ -269,6 +271,9 @@ std::vector<std::string> ruled_out(const Runs& runs, const RunContext& context) 
     add(most_right > 0 && most_right < least_wrong,
         fmt::format("it is right up to {} pixels of one value, and wrong from {} on", most_right,
                     least_wrong));
+    add(apart % 256 == 0 && !runs.change,
+        fmt::format("each difference is a multiple of {}: counters of {} bits begin at 0 again",
+                    apart % 65536 == 0 ? 65536 : 256, apart % 65536 == 0 ? 16 : 8));
     add(same_total, "the total is right in every run: look at which bin is counted") ||
         add(none_above, "no bin ever has too many: pixels or counts are left out or lost") ||
         add(none_below,

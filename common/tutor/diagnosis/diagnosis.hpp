@@ -32,6 +32,7 @@ struct Case {
     Launch launch;
     Histogram expected{};
     std::vector<Histogram> actual;  ///< at least one; more where it was run again
+    bool from_the_end = false;      ///< where work-items run one by one, the last runs first
 
     [[nodiscard]] bool matches() const;  ///< in all its runs
     [[nodiscard]] bool changes() const;  ///< from run to run

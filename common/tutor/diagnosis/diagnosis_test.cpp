@@ -97,7 +97,7 @@ Cases with(const std::string& name) {
 
 constexpr const char* kStrategies[] = {"global",     "subhist",       "pitched-rows",  "local",
                                        "two-per-sm", "local-buckets", "local-subhist", "uchar-bins",
-                                       "lane-bins",  "occupancy"};
+                                       "lane-bins",  "occupancy",     "private"};
 
 // ---- strategies and changes ---------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ TEST(Diagnosis, TheEvidenceCountsTheRuns) {
     ASSERT_EQ(first_name(cases), "not-zeroed");
     EXPECT_TRUE(findings[0].is_certain);
     EXPECT_TRUE(tests::has(findings[0].evidence, "runs that differ (the smallest: run "));
-    EXPECT_EQ(findings[0].read, "03-local-atomics/README.md#what-went-wrong-in-published-code");
+    EXPECT_EQ(findings[0].read, "03-local-atomics/README.md#local-the-five-steps");
     EXPECT_TRUE(tests::has(text_about(cases), "  why: "));
     const std::string cuda = text_about(with("merge-strided-globally"), {"c", "local", true, true});
     EXPECT_TRUE(tests::has(cuda, "gridDim.x * blockDim.x, not by blockDim.x"));

@@ -171,7 +171,7 @@ Number Model::pixel(Label label, NamedNumber index, std::uint16_t position) {
 void Model::finish() {
     Number returned = 0;
     for (Number each_item = 0; each_item < size; ++each_item) {
-        turn_to(each_item);
+        turn_to(run_.from_the_end ? size - 1 - each_item : each_item);
         const bool returns = chosen(kZeroed, kReturn, {"", 0}) != 0;
         returned += returns ? 1 : 0;
         for (const auto& step : steps_)

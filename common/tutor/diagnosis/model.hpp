@@ -223,6 +223,9 @@ class Model : protected ItemState {
 /// Whether this strategy is there as a model.
 bool is_known(const RunContext& context);
 
+/// The section of its chapter's page that explains it; of a strategy that is there as a model.
+std::string section_of(const RunContext& context);
+
 /// What it counts in a run, with a change or without.
 Prediction predict(const Changed* changed, const Case& run, const RunContext& context,
                    bool in_order = false);

@@ -174,6 +174,18 @@ class Strategy : public Model {
 
     // ---- chapter 04 ----
 
+    void own_counters() {
+        with_table(Array::kPrivate, 256, [&](Array& own) {
+            each([=, this, &own] {
+                loop(kZero, NAMED(0), NAMED(256), NAMED(1),
+                     [&](Number bin) { set(kZero, own, NAMED(bin), 0); });
+                walk(counts_in(own));
+                loop(kMerge, NAMED(0), NAMED(256), NAMED(1), [&](Number bin) {
+                    add(kMerge, histogram, NAMED(bin), get(kMerge, own, NAMED(bin)));
+                });
+            });
+        });
+    }
     void bytes() {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array bins = array(Array::kShared, kCounted, 256 * size, k8);
@@ -184,6 +196,7 @@ class Strategy : public Model {
             });
             const Number at_once = size * chosen(kPiece, kNumber, NAMED(255));
             turn = 0;
+            if (chosen(kPiece, kTimes, {"", 1}) == 0) return piece(rows, bins, sum, 0, 0);
             loop(kPieces, NAMED(group * at_once), NAMED(count), NAMED(groups * at_once),
                  [&](Number first) {
                      piece(rows, bins, sum, first, at_once);
@@ -192,6 +205,7 @@ class Strategy : public Model {
         });
         sum_by_host(rows);
     }
+    // Nothing at once: there are no pieces, and each work-item counts all that is its own.
     void piece(Array& rows, Array& bins, Array& sum, Number first, Number at_once) {
         const auto at = [this](Label label, Number whose, Number bin) {
             return place(label, whose, bin, whose * 256 + bin);
@@ -210,7 +224,10 @@ class Strategy : public Model {
         barrier(kZeroed);
         each([=, this, &bins] {
             const Number behind = first + chosen(kPiece, kEnd, {"at_once", at_once});
-            loop(kPixels, NAMED(first + item), NAMED(min(behind, count)), NAMED(size),
+            const bool whole = at_once == 0;
+            loop(kPixels, {"first + item", whole ? id : first + item},
+                 {"min(behind, count)", whole ? count : min(behind, count)},
+                 {"size", whole ? all : size},
                  [&](Number i) {
                      const Number bin = pixel(kPixels, NAMED(i));
                      const Number whose = chosen(kPixels, kWhich, NAMED(item));
@@ -320,19 +337,27 @@ class Strategy : public Model {
 struct Kernel {
     const char* variant;
     void (Strategy::*play)();
+    const char* section;  // of its chapter's page
 };
 const Kernel kKernels[] = {
-    {"global", &Strategy::global},
-    {"subhist", &Strategy::subhist},
-    {"pitched-rows", &Strategy::pitched_rows},
-    {"local", &Strategy::local},
-    {"two-per-sm", &Strategy::local},
-    {"local-buckets", &Strategy::local_buckets},
-    {"local-subhist", &Strategy::local_subhist},
-    {"uchar-bins", &Strategy::bytes},
-    {"uchar-bins-banked", &Strategy::bytes},  // whose counters lie otherwise, and count the same
-    {"lane-bins", &Strategy::lane_bins},
-    {"occupancy", &Strategy::occupancy},
+    {"global", &Strategy::global, "global-one-atomic-addition-for-each-pixel"},
+    {"subhist", &Strategy::subhist, "subhist-a-table-for-each-work-group"},
+    {"pitched-rows", &Strategy::pitched_rows, "subhist-a-table-for-each-work-group"},
+    {"local", &Strategy::local, "local-the-five-steps"},
+    {"two-per-sm", &Strategy::local, "two-per-sm-where-we-start"},
+    {"local-buckets", &Strategy::local_buckets,
+     "local-buckets-a-row-for-each-group-added-by-the-host"},
+    {"local-subhist", &Strategy::local_subhist,
+     "local-subhist-a-row-for-each-group-added-by-a-second-kernel"},
+    {"private", &Strategy::own_counters,
+     "private-256-counters-for-each-work-item-and-where-they-end-up"},
+    {"uchar-bins", &Strategy::bytes, "uchar-bins-8-bit-counters-in-local-memory"},
+    {"uchar-overflow", &Strategy::bytes, "uchar-bins-8-bit-counters-in-local-memory"},
+    {"uchar-bins-banked", &Strategy::bytes,  // whose counters lie otherwise, and count the same
+     "uchar-bins-banked-each-work-item-in-a-bank-of-its-own"},
+    {"lane-bins", &Strategy::lane_bins,
+     "lane-bins-sixteen-pixels-a-load-four-loads-at-once-a-table-for-each-lane"},
+    {"occupancy", &Strategy::occupancy, "occupancy-as-many-work-items-as-the-device-holds"},
 };
 
 const Kernel* kernel_of(const RunContext& context) {
@@ -345,6 +370,10 @@ const Kernel* kernel_of(const RunContext& context) {
 
 bool is_known(const RunContext& context) {
     return kernel_of(context) != nullptr;
+}
+
+std::string section_of(const RunContext& context) {
+    return kernel_of(context)->section;
 }
 
 Prediction predict(const Changed* changed, const Case& run, const RunContext& context,

@@ -167,6 +167,7 @@ std::string answer_about_cases(const Json& question) {
         made.pixels = pixels.emplace_back(read_pixels(each.at("pixels")));
         made.width = each.at("width");
         made.pitch = each.at("pitch");
+        made.from_the_end = each.at("from_the_end");
         made.expected = reference_histogram(made.pixels);
         std::cin.read(reinterpret_cast<char*>(made.actual.emplace_back().data()),
                       sizeof(Histogram));

@@ -1,5 +1,6 @@
 """What was handed in, as learning systems deliver it: folders, files and zips, whatever is in them."""
 
+import collections
 import io
 import pathlib
 import re
@@ -9,8 +10,9 @@ import reports
 import submitted_file
 from catalogue import BadInput
 
-JUNK = re.compile(r"(^|/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(/|$)", re.IGNORECASE)
-MUCH = 16 << 20  # that is read of a submission
+JUNK = re.compile(r"(^|/)(\._[^/]*|\.DS_Store|\.git|__MACOSX|Thumbs\.db|desktop\.ini)(/|$)", re.IGNORECASE)
+HIDDEN = re.compile(r"/\.[^/.]")  # such as an editor's copies: looked at where nothing else is there
+MUCH, DEEP = 16 << 20, 50  # bytes that are read of a submission, and folders in folders
 
 
 def members(path):
@@ -21,14 +23,16 @@ def members(path):
         nonlocal left
         left -= len(data) + 1000  # many empty ones are much, too
         if left < 0:
-            raise BadInput(f"{name}: more than {MUCH >> 20} MiB")
+            raise BadInput(f"{path.name}: more than {MUCH >> 20} MiB, or {MUCH // 1000} files")
+        if name.count("/") > DEEP:
+            raise BadInput(f"{path.name}: more than {DEEP} folders deep")
         if data[:4] not in (b"PK\3\4", b"PK\5\6"):  # the second: with nothing in it
             found.append((name, data))
             return
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as packed:
                 for info in packed.infolist():
-                    if not info.is_dir() and not JUNK.search(info.filename):
+                    if not info.is_dir() and len(info.filename) < 4096 and not JUNK.search(info.filename):
                         with packed.open(info) as file:
                             add(f"{name}/{info.filename}", file.read(MUCH + 1))
         except BadInput:
@@ -39,6 +43,8 @@ def members(path):
     def look(path, name):
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
             raise BadInput(f"{path.name}: a link, or no file")
+        if name.count("/") > DEEP:
+            raise BadInput(f"{name.split('/')[0]}: more than {DEEP} folders deep")
         if path.is_dir():
             for each in sorted(path.iterdir()):
                 if not JUNK.search(each.name):
@@ -47,7 +53,10 @@ def members(path):
         with open(path, "rb") as file:
             add(name, file.read(MUCH + 1))
 
-    look(path, path.name)
+    try:
+        look(path, path.name)
+    except OSError as error:
+        raise BadInput(f"{path.name}: cannot be read: {error.strerror}") from None
     return found
 
 
@@ -55,10 +64,11 @@ def texts_of(exercise, api, files):
     """{name: text} of what the exercise asks for, wherever it lies and whatever is beside it. Raises BadInput."""
     found = {}
     for wanted in exercise.files[api]:
-        suffix = pathlib.Path(wanted).suffix
-        named = [each for each in files if pathlib.Path(each[0]).name.casefold() == wanted]
-        if not named and len(exercise.files[api]) == 1:  # such as histogram(1).cl, or ann.cl
-            named = [each for each in files if each[0].casefold().endswith(suffix)]
+        suffix, named = pathlib.Path(wanted).suffix, []
+        for among in ([each for each in files if not HIDDEN.search(each[0])], files):
+            named = named or [each for each in among if pathlib.Path(each[0]).name.casefold() == wanted]
+            if not named and len(exercise.files[api]) == 1:  # such as histogram(1).cl, or ann.cl
+                named = [each for each in among if each[0].casefold().endswith(suffix)]
         if len({data for _, data in named}) > 1:
             raise BadInput(f"which of these is {wanted}: {' '.join(name for name, _ in named)}?")
         if not named:
@@ -79,8 +89,9 @@ def in_folder(folder, exercise, api):
     if not there:
         raise BadInput(f"{folder}: no submissions: a folder, a file or a zip for each student")
     stems, found = [path.name if path.is_dir() else path.stem for path in there], {}
+    times = collections.Counter(stems)
     for path, stem in zip(there, stems):
-        who = reports.cell(stem if stems.count(stem) == 1 else path.name)  # without its ending, where that tells one from the other
+        who = reports.cell(stem if times[stem] == 1 else path.name)  # without its ending, where that tells one from the other
         while who in found:  # names that differ in what is not read
             who += " (another)"
         found[who] = path

@@ -18,7 +18,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, name, text, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Job, device, library, calls, programs, cases)
 
 Job read_job() {
-    std::ios::sync_with_stdio(false);
     std::string line;
     std::getline(std::cin, line);
     Job job = nlohmann::json::parse(line);

@@ -46,10 +46,14 @@ def not_isolated():
     return "" if sandbox.rules() else "Isolated, but all calls of the system are open to submissions: there is no libseccomp"
 
 
+def cause_first(verdicts):
+    return sorted(verdicts, key=lambda verdict: not verdict.found)
+
+
 def table_of(grade):
     on = f" on {grade.device}" if grade.device else ""
     lines = [*wrapped(not_isolated()), *wrapped(f"{grade.exercise}, {grade.api}{on}, seed {grade.seed}"), ""]
-    for verdict in grade.verdicts:
+    for verdict in cause_first(grade.verdicts):
         line = f"  {verdict.points:>3} of {verdict.of:>3}  {verdict.criterion:<15} {verdict.words}".rstrip()
         short = len(line) <= WIDTH and "\n" not in line
         lines += [line] if short else [line[:29].rstrip(), *wrapped(verdict.words, 14)]
@@ -61,7 +65,7 @@ def table_of(grade):
 def as_json(grade):
     """As Gradescope's autograder takes its results.json; what that does not know stands in `extra_data`."""
     tests = [{"name": v.criterion, "score": v.points, "max_score": v.of, "output": v.words, "output_format": "text",
-              "status": "passed" if v.points == v.of else "failed", "visibility": "visible"} for v in grade.verdicts]
+              "status": "passed" if v.points == v.of else "failed", "visibility": "visible"} for v in cause_first(grade.verdicts)]
     output = "\n\n".join(filter(None, (not_isolated(), grade.status if grade.status != "graded" else "", grade.diagnosis)))
     more = {"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "device": grade.device, "status": grade.status,
             "isolated": not sandbox.missing(), "of": grade.of}

@@ -92,6 +92,13 @@ int main() try {
         try {
             programs.push_back(common::opencl::build_program(context, found.id, each.name,
                                                              each.text, each.options));
+            std::size_t size = 0;
+            CHECK_CL(clGetProgramBuildInfo(programs.back(), found.id, CL_PROGRAM_BUILD_LOG, 0,
+                                           nullptr, &size));
+            std::string warnings(size, '\0');
+            CHECK_CL(clGetProgramBuildInfo(programs.back(), found.id, CL_PROGRAM_BUILD_LOG, size,
+                                           warnings.data(), nullptr));
+            std::fprintf(stderr, "%s\n", warnings.c_str());
         } catch (const std::exception& wrong) {
             std::fprintf(stderr, "%s\n", wrong.what());
             return kDoesNotCompile;

@@ -31,7 +31,8 @@ DISK = 512 << 20
 OUTPUT = 64 << 20  # in one file, and in its results
 PRINTS = 8 << 20  # a detector says much
 PROCESSES = 128 + 2 * (os.cpu_count() or 1)  # at a time, and threads; drivers start some for each core
-WAITS = 30  # seconds without a tick of work, of any of its threads: it waits for what never comes
+WAITS = 20  # seconds, all in all, in which none of its threads could run: it waits for what never comes
+PLACES = os.cpu_count() or 1  # for so many at a time; what waits needs none
 CLOCK = 20  # times the processor time that it may take, and that at least a minute: the machine was too busy
 NOBODY = 65534  # root is held by no limit
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/intel", "/opt/rocm",
@@ -171,6 +172,17 @@ def _tree(pid):
     return {each: seen[each][1] for each in found if each in seen}
 
 
+def _could_run(processes):
+    """Whether any of their threads runs, would if there were a processor for it, or waits for a disk."""
+    for pid in processes:
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/stat", errors="replace") as file:
+                    if file.read().rpartition(")")[2].split()[0] in "RD":
+                        return True
+    return False
+
+
 def _end(process):
     """Ends it and all that it started: in bubblewrap the first takes the others along."""
     for pid in _tree(process.pid) if missing() else (process.pid,):
@@ -234,38 +246,50 @@ _door, _inside = threading.Condition(), 0  # how many run; -1: one of them, alon
 
 @contextlib.contextmanager
 def _entered(alone):
+    """Has one of the places, or all; and gives what leaves it, once, before the end."""
     global _inside
     with _door:
-        _door.wait_for(lambda: _inside == 0 if alone else _inside >= 0)
+        _door.wait_for(lambda: _inside == 0 if alone else 0 <= _inside < PLACES)
         _inside += -1 if alone else 1
-    try:
-        yield
-    finally:
+    has_left = False
+
+    def leave():
+        nonlocal has_left
+        global _inside
         with _door:
-            _inside -= -1 if alone else 1
+            _inside -= 0 if has_left else -1 if alone else 1
+            has_left = True
             _door.notify_all()
+    try:
+        yield leave
+    finally:
+        leave()
 
 
-def _watched(process, seconds, out, said):
+def _watched(process, seconds, waits, out, said, leave):
     """Waits for its end, and gives why it has to be ended before that; "" where not."""
-    began = moved = time.monotonic()
-    took = 0.0
+    began = now = time.monotonic()
+    took = idle = 0.0
     while True:
         try:
             process.wait(0.3)
             return ""
         except subprocess.TimeoutExpired:
-            now, theirs = time.monotonic(), _tree(process.pid)
-        before, took = took, max(took, sum(used for used, _ in theirs.values()))
-        moved = now if took > before else moved
-        for ended, is_so in ((NO_END, took > seconds or now > moved + WAITS), (TOO_MANY, len(theirs) > PROCESSES),
+            before, now, theirs = now, time.monotonic(), _tree(process.pid)
+        used = max(0.0, sum(used for used, _ in theirs.values()) - took)
+        took += used
+        if used < now - before and not _could_run(theirs):  # however often it wakes for a moment
+            idle += now - before - used
+        if idle > 1:
+            leave()
+        for ended, is_so in ((NO_END, took > seconds or idle > waits), (TOO_MANY, len(theirs) > PROCESSES),
                              (TOO_LARGE, sum(memory for _, memory in theirs.values()) > MEMORY),
                              (FLOODS, out.floods or said.floods), (TOO_BUSY, now > began + CLOCK * max(seconds, 3))):
             if is_so:
                 return ended
 
 
-def _run(command, seconds, data, files, devices):
+def _run(command, seconds, data, files, devices, waits, leave):
     with contextlib.ExitStack() as stack:
         if missing():
             command = [*limits(), *command]
@@ -288,7 +312,7 @@ def _run(command, seconds, data, files, devices):
         threading.Thread(target=_write, args=(process.stdin, data), daemon=True).start()
         ended = ""
         try:
-            ended = _watched(process, seconds, out, said)
+            ended = _watched(process, seconds, waits, out, said, leave)
         finally:  # also where the grader itself is interrupted
             _end(process)
         out.join()
@@ -299,11 +323,11 @@ def _run(command, seconds, data, files, devices):
         return Done(status, printable(said.read.decode("utf-8", "replace")), out.read, ended)
 
 
-def run(command, seconds, data=b"", files=None, devices=False):
+def run(command, seconds, data=b"", files=None, devices=False, waits=None):
     """Runs it for so many seconds of processor time, in a folder with these files, {name: bytes}, and with this data to read."""
     for alone in (False, True):
-        with _entered(alone):
-            done = _run(command, seconds, data, files or {}, devices)
+        with _entered(alone) as leave:
+            done = _run(command, seconds, data, files or {}, devices, WAITS if waits is None else waits, leave)
         if done.ended != TOO_BUSY:
             return done
     raise Busy(TOO_BUSY)

@@ -16,11 +16,13 @@ from catalogue import ROOT, BadInput
 
 ON_CPU = ROOT / "common/cuda/on_cpu"
 LARGEST_FILE, LARGEST_MADE = 1 << 20, 16 << 20
-# Of processor time: for all runs in a process, which take a fraction of a second each; for a compiler; and for one file.
-SECONDS, TO_COMPILE, IN_ALL = 10, 60, 60
+# Of processor time: for all runs in a process, which take a fraction of a second each, half as long each time that some have no
+# end; and for a compiler.
+SECONDS, TO_COMPILE = 10, 60
 NOT_COMPILED = 3
-# What stands behind CUDA's kernels, for run_cuda.
+# How run_cuda launches CUDA's kernels: a translation unit of its own, in which nothing of a student's is defined.
 LAUNCH = """
+extern "C" void {0}({1});
 extern "C" cudaError_t launch_{0}(unsigned groups, unsigned group_size, void** arguments, unsigned long shared_bytes) {{
     cudaFuncAttributes allowed{{}};
     if (const cudaError_t error = cudaFuncGetAttributes(&allowed, {0}); error != cudaSuccess) return error;
@@ -43,14 +45,14 @@ class NotEmulated(sandbox.Busy):
     """It needs a word or a header of CUDA's that the emulation lacks, and is not known to lack anything itself."""
 
     # As the compilers tell a word of ON_CPU_MISSING, which they come to when nothing else is wrong; or a header of CUDA's.
-    LACKS = re.compile(r"([^\s:]+:\d+):\d+: (?:fatal )?error: (?:call to .*\b(\w+)<.* declared.*|.*?(__shared__): )CUDA has"
+    LACKS = re.compile(r"([^\s:]+:\d+):\d+: (?:fatal )?error: (?:call to \W?(?:\w[\w ]* )?(\w+)<[^\n]* declared with [a-z' ]*: |[^\n]*?(__shared__): )CUDA has"
                        r"|([^\s:]+:\d+):\d+: fatal error: '?((?:cub|thrust|cuda|cooperative_groups)/[^\s:']+|(?:cuda_|curand)\w+\.h|mma\.h)\b")
 
     @classmethod
     def of(cls, said):
         """It, where the compiler says nothing else; or None."""
-        errors = [line for line in said.splitlines() if "error:" in line]
-        lacking = [found for line in errors if (found := cls.LACKS.search(line))]
+        errors = [line[:1000] for line in said.splitlines() if "error:" in line][:1000]
+        lacking = [found for line in errors if (found := cls.LACKS.match(line))]
         if not lacking or len(lacking) < len(errors):
             return None
         at, word = filter(None, lacking[0].groups())
@@ -67,28 +69,43 @@ class Detector(NamedTuple):
     """A program that a run is started with, or a sanitizer that it is compiled with; and what that says of a fault."""
 
     name: str
-    finds: re.Pattern
+    finds: tuple  # patterns: what the first finds comes before what the second does
     command: tuple = ()
     sanitizer: str = ""  # as the compiler names it
 
     def found(self, said):
         """The first fault that it tells."""
-        return self.finds.search(RACE.sub(lambda race: "" if begins_an_exchange(race) else race[0], said))
+        said = RACE.sub(lambda race: "" if begins_an_exchange(race) else race[0], said)
+        return next(filter(None, (pattern.search(said) for pattern in self.finds)), None)
+
+    def lines(self, found, name):
+        """The lines of the file of this name, of one place or of two, that a report names."""
+        report = found.string[found.start():found.start() + 10000]
+        if self.name == "oclgrind":
+            at = re.findall(rf"^\tAt line (\d+) \(column \d+\) of {re.escape(name)}:", REPORT.match(report)[0], re.MULTILINE)
+        elif self.name == "compute-sanitizer":
+            at = re.findall(rf"\b{re.escape(name)}:(\d+)", report.split("\n=========\n")[0])[:2]
+        else:
+            two = report.split("\n\n")[:2] if found[0].endswith("data race") else [report]
+            at = [its[1] for each in two if (its := re.search(rf"\b{re.escape(name)}:(\d+)", each))]
+        return list(dict.fromkeys(each for each in at if each != "0"))
 
 
 def finds(name, more=r"[\w ]{0,60}"):
     """A fault as this detector tells it; of what stands behind it in the line only words, for a submission may have written it."""
-    return re.compile(f"(?:{catalogue.DETECTORS[name]['faults']}){more}")
+    return (re.compile(f"(?:{catalogue.DETECTORS[name]['faults']}){more}"),)
 
 
+# Whatever a submission prints, these read it once: each begins where a line does, or looks no further than its line's end.
 # An uneven barrier, or a lane that does not come, before the races that come of it.
-EMULATION_FINDS = finds("emulated", r"(?!(?s:.*)(?:not all threads of a block|thread \d+ waits))(?:(?:\(\)|(?<= at ))[^\n]*?(?=, from call|\n|\Z))?")
-COMPILER_FINDS = re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-]+|runtime error: [\w ',.*()-]{0,99}")
-
+EMULATION_FINDS = (re.compile(r"(?:not all threads of a block reach the same __syncthreads|thread \d{1,9} (?:waits in|calls) \w{1,99} at )"
+                              r"(?:(?:\(\)|(?<= at ))[^\n]*?(?=, from call|\n|\Z))?"), *finds("emulated", ""))
+COMPILER_FINDS = (re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-]+|runtime error: [\w ',.*()-]{0,99}"),)
+REPORT = re.compile(r".*\n?(?:\t.*\n?)*")  # of Oclgrind's
 
 # Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
-RACE = re.compile(r"Read-write data race at.*\n.*\n.*\n(.*First entity:.*\n.*\n.*)\n.*\n.*\n(.*Second entity:.*\n.*\n.*)|ThreadSanitizer: data "
-                  r"race.*\n(  (?:Read|Atomic write) .*\n(?:    #.*\n)+)\n(  Previous (?:read|atomic write) .*\n(?:    #.*\n)+)")
+RACE = re.compile(r"^Read-write data race at.*\n.*\n.*\n(\tFirst entity:.*\n.*\n.*)\n.*\n.*\n(\tSecond entity:.*\n.*\n.*)|^WARNING: ThreadSanitizer: data "
+                  r"race.*\n(  (?:Read|Atomic write) .*\n(?:    #.*\n){1,99})\n(  Previous (?:read|atomic write) .*\n(?:    #.*\n){1,99})", re.MULTILINE)
 ATOMICS = (ON_CPU / "cuda_runtime.h").read_text(encoding="utf-8")
 EXCHANGES = ATOMICS[:ATOMICS.index("__atomic_compare_exchange(", ATOMICS.index("T atomicCAS("))].count("\n") + 1  # the line that does it
 
@@ -166,7 +183,7 @@ class SubmittedFile:
         self.exercise, self.api, self.build, self.device = exercise, api, build.resolve(), device
         self.name, self.text = name, text
         self.made = {}  # what was compiled already
-        self.left = IN_ALL
+        self.without_end = 0  # processes
         self.ran_on = ""  # the device, where the program that runs kernels has named it
 
     @property
@@ -211,10 +228,10 @@ class SubmittedFile:
         numbers = list(dict.fromkeys(run.options for run in runs))
         cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
-        seconds = max(min(2 * SECONDS if detector else SECONDS, self.left / 3), 1)  # what has no end leaves time for the others
+        seconds = (2 * SECONDS if detector else SECONDS) / 2 ** self.without_end
         job = tasks.job(cases, device=device, library=library, calls=[] if detector else self.calls(), programs=programs)
-        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files}, devices=True)
-        self.left -= seconds if done.ended else 0
+        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files}, True, max(sandbox.WAITS / 4 ** self.without_end, 2))
+        self.without_end += bool(done.ended)
         results = results_of(done.out, len(runs))
         if done.status == NOT_COMPILED and not results:
             raise DoesNotCompile(done.said)
@@ -225,6 +242,9 @@ class SubmittedFile:
 # waiting is not the last of its group in both.
 FROM_THE_END = ("-Dget_local_id(d)=(get_local_size(d)-1-get_local_id(d)) "
                 "-Dget_global_id(d)=(get_group_id(d)*get_local_size(d)+get_local_id(d))")
+
+
+LOCAL_MEMORY = "--local-mem-size", "65536"  # bytes; by itself it has half of what GPUs have
 
 
 class OpenCLFile(SubmittedFile):
@@ -241,9 +261,13 @@ class OpenCLFile(SubmittedFile):
         """The detectors that this machine has."""
         oclgrind = self.oclgrind()
         return [Detector("oclgrind", finds("oclgrind"), (oclgrind, *how)) for how in (
-            ("--data-races", "--max-errors", "2000"),
+            (*LOCAL_MEMORY, "--data-races", "--max-errors", "2000"),
             # This check does not know the instructions that LLVM makes of a division: nothing would be counted.
-            ("--uninitialized", "--max-errors", "20000", "--build-options", "-cl-opt-disable"))] if oclgrind else []
+            (*LOCAL_MEMORY, "--uninitialized", "--max-errors", "20000", "--build-options", "-cl-opt-disable"))] if oclgrind else []
+
+    def alone_under(self, oclgrind):
+        """Oclgrind as a device, which looks for nothing."""
+        return Detector("oclgrind", (), (oclgrind, *LOCAL_MEMORY))
 
     def oclgrind(self):
         """Where it is, if it runs; else None."""
@@ -272,6 +296,17 @@ def host_kernel(exercise, run, name, launch):
     return f"#define BIN_OF(pixel) ({bins})\n" + (exercise.folder / name).read_text(encoding="utf-8")
 
 
+def symbols_of(library):
+    """As nm tells them."""
+    return sandbox.run(["nm", "it.so"], TO_COMPILE, files={"it.so": library}).out.decode("utf-8", "replace")
+
+
+# What a sanitizer calls, defined by somebody else; or what turns it off, as no compiler calls it.
+HOOK = re.compile(r"^[0-9a-f]+ [A-Za-z] (__(?:[alt]san|ubsan|sanitizer|interceptor)_\w+|Annotate[A-Z]\w+)$|^ +[Uvw] (Annotate[A-Z]\w+|__tsan_(?!init$|func_"
+                  r"|(?:unaligned_|volatile_)*(?:read|write)|vptr_|atomic|mem)\w+|__[al]san_(?:(?:un)?poison_mem|set_\w*call|default|on_|ignore)\w+"
+                  r"|__sanitizer_\w+)$", re.MULTILINE)
+
+
 class Library(SubmittedFile):
     """What becomes a library by a C++ compiler, for each sanitizer and for none."""
 
@@ -281,7 +316,14 @@ class Library(SubmittedFile):
         """The library of these files; `words` say what is compiled."""
         how = [f"-fsanitize={detector.sanitizer}", "-O1", "-g1", "-w"] if detector else self.flags
         command = [compiler(), "-std=c++20", "-shared", "-fPIC", "-pthread", *how, *words]
-        return self.once((*how, *words), self.made_by, files, command, "it.so")
+        return self.once((*how, *words), self.linked, files, command)
+
+    def linked(self, files, command):
+        """What the command makes, if it leaves the detectors alone. Raises DoesNotCompile."""
+        made = self.made_by(files, command, "it.so")
+        if hook := HOOK.search(symbols_of(made)):
+            raise DoesNotCompile(f"{hook[1] or hook[2]} is a detector's own: no submission may define or call it")
+        return made
 
     def detectors(self):
         """The sanitizers of the compiler, where they run here."""
@@ -339,15 +381,36 @@ class EmulatedFile(Library):
         if self.exercise.kind == "host":
             launch = "gridDim.x * 5 + blockDim.x * 3"
             return {self.name: self.text, "histogram.cuh": host_kernel(self.exercise, run, "histogram.cuh", launch)}
-        kernels = dict.fromkeys(step["kernel"] for step in self.exercise.data["steps"])
-        return {self.name: self.text + "".join(map(LAUNCH.format, kernels))}
+        return {self.name: self.text}
+
+    def launcher(self):
+        """Its file beside that of kernels: {name: bytes}."""
+        kernels = {} if self.exercise.kind == "host" else {step["kernel"]: step["arguments"] for step in self.exercise.data["steps"]}
+        types = {"ulong": "unsigned long, ", "uint": "unsigned, ", "local": ""}
+        text = [LAUNCH.format(kernel, "".join(types.get(each.partition(" ")[0], "void*, ") for each in arguments)[:-2])
+                for kernel, arguments in kernels.items()]
+        return {"launch.cpp": "".join(["#include <cuda_runtime.h>\n", *text]).encode()} if kernels else {}
+
+    def with_kernels(self, made, again):
+        """The library, if its kernels have the names that are launched; else what again() makes with those of C++ for these."""
+        there = symbols_of(made)
+        more = []
+        for kernel in re.findall(r"^ +U (\w+)$", there, re.MULTILINE) if self.exercise.kind != "host" else ():
+            if any(kernel == step["kernel"] for step in self.exercise.data["steps"]):
+                mangled = re.search(rf"^[0-9a-f]+ T (_Z{len(kernel)}{kernel}\w+)$", there, re.MULTILINE)
+                if not mangled:
+                    raise DoesNotCompile(f"there is no kernel {kernel} in this file")
+                more.append(f"-Wl,--defsym={kernel}={mangled[1]}")
+        return again(more) if more else made
 
     def library(self, options, run, detector):
         files = {str(path.relative_to(ROOT)): path.read_bytes() for path in ON_CPU.rglob("*") if path.is_file() and path.suffix in (".h", "")}
         for name, text in self.sources(run).items():
             files[name.replace(self.name, "it.cpp")] = self.once(name, self.as_cpp, name, text)
+        words = ["-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp", *(launcher := self.launcher())]
         try:
-            return self.compiled(files, ["-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"], detector)
+            made = self.compiled({**files, **launcher}, words, detector)
+            return self.with_kernels(made, lambda more: self.compiled({**files, **launcher}, [*words, *more], detector))
         except DoesNotCompile as why:
             raise NotEmulated.of(str(why)) or why from None
 
@@ -367,9 +430,12 @@ class CudaFile(EmulatedFile):
         nvcc = sandbox.where("nvcc")
         if not nvcc:
             raise NothingToRunOn("there is no CUDA compiler (nvcc)")
-        files = {name: text.encode() for name, text in self.sources(run).items()}
-        command = [nvcc, "-std=c++17", "-lineinfo", "-shared", "-Xcompiler", "-fPIC", *options.split(), self.name]
-        return self.once(options, self.made_by, files, command, "it.so")
+        files = {**{name: text.encode() for name, text in self.sources(run).items()}, **(launcher := self.launcher())}
+        command = [nvcc, "-std=c++17", "-lineinfo", "-shared", "-Xcompiler", "-fPIC", *options.split(), self.name, *launcher]
+
+        def made(more=()):
+            return self.once((options, *more), self.made_by, files, [*command, *(f"-Xlinker={each[4:]}" for each in more)], "it.so")
+        return self.with_kernels(made(), made)
 
     def detectors(self):
         found = sandbox.where("compute-sanitizer")

@@ -43,7 +43,14 @@ class Histogram:
     pixel_bytes = 1
     word = "I"  # what comes back, as array names its types
     sizes = ((0, 1), (1, 1), (255, 1), (257, 1), (1048573, 1))
-    middle, small = (83003, 1), (20011, 1)  # more of one value than 16 bits count, and what 8 bits lose is no multiple of that
+    middle, small = (83003, 1), (20011, 1)  # at least; more of one value than 16 bits count, and what 8 bits lose is no multiple of that
+
+    def of_middle(self, generator):
+        """A size, another one in each grading, for those who grade as for the detectors."""
+        return int(self.middle[0] * generator.uniform(1, 1.12)), self.middle[1]
+
+    def of_small(self, generator):
+        return int(self.small[0] * generator.uniform(1, 3)), self.small[1]
 
     def tiny(self, generator):
         """Two sizes for the detectors, which are slow: other ones in each grading."""
@@ -246,18 +253,20 @@ def run_of(size, kind, pixels, groups, group_size, after=""):
 
 
 def sizes(exercise, task, seed):
-    for size in task.sizes:
+    generator = random.Random(f"{seed} sizes")
+    for across, down in task.sizes:
+        size = tuple(side + (generator.randrange(side // 64) if side > 1000 else 0) for side in (across, down))
         yield run_of(size, "random pixels", drawn(task, seed, size), 3, 64)
 
 
 def distributions(exercise, task, seed):  # groups as large as some of launches(): of each size a kernel is compiled
-    size = task.middle
+    generator = random.Random(seed)
+    size = task.of_middle(generator)
     count = size[0] * size[1]
     for value in (0, 127, 255):
         yield run_of(size, f"pixels of the value {value}", task.pixel(value) * count, 4, 96)
     # So many for each work-item that a small counter overflows.
     yield run_of(size, "pixels of the value 201", task.pixel(201) * count, 1, 64, ", 1 group of 64")
-    generator = random.Random(seed)
     four = generator.sample(range(256), 4)
     yield run_of(size, "pixels of four values", chosen(task, seed, size, four), 4, 96)
     yield run_of(size, "pixels of a ramp", b"".join(task.pixel(i % 256) for i in range(count)), 4, 96)
@@ -266,16 +275,19 @@ def distributions(exercise, task, seed):  # groups as large as some of launches(
 
 
 def launches(exercise, task, seed):
-    size, largest = task.small, exercise.data.get("largest_group", 1024)
-    pixels = drawn(task, seed, size)
+    generator, largest = random.Random(f"{seed} launches"), exercise.data.get("largest_group", 1024)
+    size = task.of_small(generator)
     if exercise.kind == "c++":
         for threads in (1, 2, 3, 8, 64):
-            yield run_of(size, "random pixels", pixels, threads, 1, f", {threads} thread{'s' if threads > 1 else ''}")
+            yield run_of(size, "random pixels", drawn(task, seed, size), threads, 1, f", {threads} thread{'s' if threads > 1 else ''}")
         return
-    for groups, group_size in ((1, 1), (1, 64), (5, 96), (1, 1024), (700, 64)):
+    # Two as small as the detectors' are, and of pixels as those are, too.
+    sizes = [size, size, size, *task.tiny(generator)]
+    generator.shuffle(sizes)
+    for its, groups, group_size in zip(sizes, (1, 1, 5, 1, 700), (1, 64, 96, 1024, 64)):
         group_size = min(group_size, largest)
-        yield run_of(size, "random pixels", pixels, groups, group_size,
-                     f", {groups} group{'s' if groups > 1 else ''} of {group_size}")
+        pixels = in_runs(task, generator, its) if generator.random() < 0.5 or its != size else drawn(task, seed, its)
+        yield run_of(its, "random pixels", pixels, groups, group_size, f", {groups} group{'s' if groups > 1 else ''} of {group_size}")
 
 
 def real_pictures(exercise, task, seed):
@@ -329,7 +341,7 @@ def for_detectors(exercise, seed):
     generator, task = random.Random(f"{seed} detectors"), task_of(exercise)
     launches = [((each[0][0] + generator.randrange(100), each[0][1]), *each[1:]) for each in exercise.data.get("for_detectors", [])]
     launches = launches or [*zip(task.tiny(generator), (3, 2), (generator.choice((32, 48, 64)), LARGER_THAN_BINS))]
-    large = (int(task.middle[0] * generator.uniform(0.29, 1)), task.middle[1])
+    large = generator.choice((task.of_small, task.of_small, task.of_middle))(generator)
     launches.append((large, *generator.choice(((3, 64), (5, 96), (1, 1024)))))
     return [for_detector(exercise, seed, generator, number, *launch) for number, launch in enumerate(launches)]
 

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import unittest.mock
@@ -115,11 +116,39 @@ class Verdicts(Test):
     def outcomes(*right):
         return [grading.Outcome(tasks.Run("a run", 0, 1, b"", 1, 1), each, "" if each else "it is wrong") for each in right]
 
-    def test_half_of_the_points_are_for_the_runs_that_are_right(self):
+    def test_all_of_the_points_are_for_all_runs_and_half_for_a_mistake_in_one(self):
         criterion = next(each for each in FIVE_STEPS.points if each in tasks.CRITERIA)
         of = FIVE_STEPS.points[criterion]
-        for right, points in (([True] * 4, of), ([True, True, True, False], of * 3 // 8), ([False] * 4, 0)):
-            self.assertEqual(grading.results_verdict(FIVE_STEPS, criterion, self.outcomes(*right)).points, points)
+        for right, share, points in (([True] * 4, 1, of), ([True, True, True, False], 0.5, of // 2), ([True] * 4, 0.5, of // 2), ([False] * 4, 0, 0)):
+            self.assertEqual(grading.results_verdict(FIVE_STEPS, criterion, self.outcomes(*right), share).points, points)
+
+
+class Said(unittest.TestCase):
+    """What is read of all that a submission may print."""
+
+    def test_reading_takes_a_time_in_proportion(self):
+        oclgrind, emulated = (submitted_file.Detector("oclgrind", found) for found in (submitted_file.finds("oclgrind"), submitted_file.EMULATION_FINDS))
+        race, thread, read = "Read-write data race at", "WARNING: ThreadSanitizer: data race (pid=1)", "Invalid read of size 1 at global memory"
+        for name, look, word in (
+                ("a race", oclgrind.found, race), ("its entities", oclgrind.found, f"{race}\n\n\n\tFirst entity:{{}}\n\n\n\n\n\tSecond entity:"),
+                ("a line of entities", oclgrind.found, f"{race}\n\n\n" + "First entity:" * 20), ("a race of threads", oclgrind.found, thread),
+                ("its frames", oclgrind.found, "ThreadSanitizer: data race\n  Read of\n    #0\n"), ("faults", emulated.found, "AddressSanitizer: x\n"),
+                ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
+                ("calls", for_the_instructor.LOCAL.findall, "1 - call PU3AS3"), ("a word", submitted_file.NotEmulated.of, "a.cu:1:1: error: call to a<"),
+                ("errors", submitted_file.NotEmulated.of, "error: "), ("tokens", for_the_instructor.pieces, "name "), ("comments", for_the_instructor.pieces, "/* ")):
+            for text in (word * (1000000 // len(word)), word + " " * 1000000, word + "\n" * 1000000, word + "a" * 1000000):
+                with self.subTest(name):
+                    began = time.process_time()
+                    look(text)
+                    self.assertLess(time.process_time() - began, 3)
+
+    def test_both_lines_of_a_race_are_named(self):
+        oclgrind, thread = (submitted_file.Detector(name, ()) for name in ("oclgrind", "the thread sanitizer"))
+        for detector, said, lines in (
+                (oclgrind, "data race\n\tKernel: k\n\t\n\tAt line 14 (column 9) of x.cl:\n\tAt line 0 (column 0) of x.cl:\n\tAt line 19 (column 1) of x.cl:\n\n"
+                           "next\n\tAt line 7 (column 1) of x.cl:\n", ["14", "19"]),
+                (thread, "data race\n  Read of\n    #0 cuda_runtime.h:7\n    #1 x.cl:14\n\n  Previous write\n    #0 x.cl:19\n    #1 x.cl:20\n", ["14", "19"])):
+            self.assertEqual(detector.lines(re.match(".*data race", said), "x.cl"), lines)
 
 
 class Sandbox(Test):
@@ -145,6 +174,18 @@ class Sandbox(Test):
                 break
             time.sleep(0.05)
         self.assertFalse(left and not sandbox.missing())
+
+    def test_what_wakes_for_a_moment_does_not_end_and_keeps_no_place(self):
+        with unittest.mock.patch.multiple(sandbox, WAITS=3, PLACES=1):
+            drip = threading.Thread(target=lambda: ends.append(self.shell("while sleep 0.4; do i=$((i+1)); done").why()))
+            ends, began = [], time.monotonic()
+            drip.start()
+            time.sleep(0.3)
+            self.shell("true")
+            self.assertFalse(ends)  # another has run beside it
+            drip.join()
+        self.assertEqual(ends, ["it does not end"])
+        self.assertLess(time.monotonic() - began, 20)
 
     def test_where_the_machine_is_too_busy_it_is_tried_again_alone(self):
         seen, first = [], ["too busy"]
@@ -333,19 +374,28 @@ class AClass(Commands):
                 "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\x1a.cl": full, "x;=1.cl": full,
                 "points.csv/histogram.cl": full,
                 "bomb.zip": self.zipped(**{f"{n}.zip": bytes(4 << 20) for n in range(5)}), "nothing.zip": self.zipped(), f"{long}.cl": full,
-                "zeros.zip": self.zipped(**{"histogram.cl": bytes(64 << 20)}), "fault.cl": "fault", "busy.cl": "busy"}.items():
+                "zeros.zip": self.zipped(**{"histogram.cl": bytes(64 << 20)}),
+                ".dots.cl": full, "bsd.zip": self.zipped(**{".--": "", ".--histogram.cl": full}), "lab/.lab3/histogram.cl": full,
+                "editor/histogram.cl": full, "editor/.history/histogram.cl": "older", "quine.zip": functools.reduce(lambda inner, _: self.zipped(
+                    **{"x.zip": inner}), range(60), self.zipped(x="x")), "fault.cl": "fault", "busy.cl": "busy"}.items():
             self.write(text, f"class/{name}")
+        for depth in range(1300):
+            os.mkdir(f"{self.folder}/class/down{'/d' * depth}")
+        self.addCleanup(subprocess.run, ["rm", "-r", self.folder / "class" / "down"])  # which shutil cannot
+        for number in range(10000):
+            (self.folder / "class" / "more" / f"{number}.txt").touch()
         (self.folder / "class" / "eve").symlink_to(self.folder / "class" / "ann")
         pathlib.Path(os.fsdecode(os.fsencode(self.folder / "class") + b"/\xff.cl")).write_text(full)
         with open(self.folder / "class" / "hole.cl", "wb") as hole:
             hole.truncate(1 << 30)
         rows = self.grade()
         right = ("ann", "bom", "wide", "crlf", "west", "upper", "deep", "other", "more", "packed", "moodle", "flat_123", "'=HYPERLINK(x)", "odd?",
-                 "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv")
-        wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is nothing",
+                 "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv", ".dots", "bsd", "lab", "editor")
+        wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is .keep",
                  "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "which of these", "eve": "a link", "zeros": "more than 16 MiB",
                  "nothing": "there is nothing", "hole": "more than 16 MiB", "fault": "could not be judged: ValueError: a mistake of ours",
-                 "busy": "could not be judged: the machine was too busy"}
+                 "busy": "could not be judged: the machine was too busy",
+                 "down": "more than 50 folders deep", "quine": "more than 50 folders deep"}
         self.assertEqual({who for who, row in rows.items() if row["points"] == "100"}, set(right))
         self.assertEqual(set(rows), {*right, *wrong})
         for who, says in wrong.items():
@@ -359,13 +409,22 @@ class AClass(Commands):
         self.write(SOLUTION, "class/ann.cl")
         self.write(SOLUTION.replace("    //", "  // of my own:").replace("\n\n", "\n"), "class/bob.cl")
         self.write(FIVE_STEPS.skeletons("opencl")[0].read_bytes(), "class/cyd.cl")
-        self.grade()
+        rows = self.grade()
         texts = {who: (self.folder / "reports" / who / "for-the-instructor.txt").read_text() for who in ("ann", "bob", "cyd")}
-        self.assertTrue(texts["ann"].startswith("100 in 100 of what differs from the beginning is as in bob\n--- as it begins"))
+        self.assertIn("100 in 100 of what differs from the beginning is as in bob\n--- as it begins", texts["ann"])
         self.assertIn("\n+        atomic_inc(&table[pixels[i]]);", texts["ann"])
         self.assertEqual(texts["cyd"], "\n")
+        page = (self.folder / "reports" / "class.txt").read_text()
+        self.assertIn("100 in 100: ann, bob\n", page)
+        self.assertRegex(page, r"3 submissions, 0 with full marks, 0 not judged\n\nPoints of 100\n  0 to 9 +3  ###\n")
+        self.assertEqual((rows["bob"]["alike"], rows["cyd"]["alike"]), ("ann (100)", ""))
         pieces = for_the_instructor.pieces
-        self.assertEqual(pieces("a = b /* c */ + 1; // d\n"), pieces("a=b+1;"))
+        self.assertEqual(pieces("if (a < f(b)) a = b /* c */ + 1; // d\n"), pieces("if(n<f(m)) n=m+1;"))
+        self.assertNotEqual(pieces("if (a < f(b)) a = b + 1;"), pieces("if (a < g(b)) a = b + 1;"))
+        many = {str(who): pieces("if (a < f(b)) a = b + 1;") for who in range(9)}
+        self.assertEqual(for_the_instructor.twins(many)["0"], [])  # it is the exercise's
+        many = {**many, "x": pieces("while (c(a)) b = a + d[b] - 1;"), "y": pieces("while (c(e)) f = e + g[f] - 1;")}
+        self.assertEqual(for_the_instructor.twins(many)["x"], [(100, "y")])
 
     @unittest.skipUnless(shutil.which("oclgrind") and not sandbox.missing(), "no Oclgrind, or no sandbox")
     def test_a_class_is_graded(self):
@@ -373,7 +432,7 @@ class AClass(Commands):
             self.write(text, f"class/{name}")
         self.command("grade", "03/five-steps", "--all", self.folder / "class", "--reports", self.folder / "reports", status=1)
         rows = {row["submission"]: row for row in csv.DictReader((self.folder / "reports/points.csv").read_text().splitlines())}
-        self.assertEqual([rows[who]["points"] for who in ("ann", "bob", "max")], ["100", "0", "5"])
+        self.assertEqual([rows[who]["points"] for who in ("ann", "bob", "max")], ["100", "0", "35"])
         self.assertIn("free of faults: data race at", rows["max"]["why"])
 
 
@@ -507,32 +566,32 @@ CU_ABOVE = changed(CU.rpartition("    __syncthreads();")[0] + "    if (threadIdx
     "std::uint32_t* histogram) {\n    " + LAST.format("atomicAdd") + 'extern "C" __global__'))
 
 
-# ---- the table: (the exercise, the submission, its text, the most points, what is said of it) ------
+# ---- the table: (the exercise, the submission, its text, its points, what is said of it) ------
 #
-# Five points are for what compiles, and a run of no pixels may be right by chance.
+# A mistake costs the same, in however many runs it shows, and where pixels are not counted at all there is nothing.
 
 NOT_RIGHT = (
     ("03/five-steps", "no kernel", "", 0, "there is no kernel histogram_local in this file"),
     ("03/five-steps", "a merge that strides by all", steps(("    for (size_t bin = item; bin < BINS; bin += group_size) {\n        atomic",
-     "    for (size_t bin = item; bin < BINS; bin += get_global_size(0)) {\n        atomic")), 50, r"\(merge-strided-globally\)"),
-    ("03/five-steps", "a loop without end", steps((NEXT, "i += 0")), 17, "does not end"),
-    (PITCHED, "a short last row", changed(solution(PITCHED), ("y * width + x < count)", "true)")), 17, r"\(last-row-taken-as-full\)"),
-    (PITCHED, "a number of rows that is rounded down", changed(solution(PITCHED), ("y * width < count", "y < count / width")), 17, r"\(tail-dropped\)"),
+     "    for (size_t bin = item; bin < BINS; bin += get_global_size(0)) {\n        atomic")), 35, r"\(merge-strided-globally\)"),
+    ("03/five-steps", "a loop without end", steps((NEXT, "i += 0")), 0, "does not end"),
+    (PITCHED, "a short last row", changed(solution(PITCHED), ("y * width + x < count)", "true)")), 41, r"\(last-row-taken-as-full\)"),
+    (PITCHED, "a number of rows that is rounded down", changed(solution(PITCHED), ("y * width < count", "y < count / width")), 41, r"\(tail-dropped\)"),
     (HOST, "counted by the host", host("for (int bin = 0; bin < 256; ++bin) result[bin] = 0;\n"
-                                       "for (std::size_t i = 0; i < count; ++i) ++result[pixels[i]];"), 17, "bins are wrong"),
-    (HOST, "an end like a skipped test", host('std::puts("no device"); std::exit(77);'), 5, "it ends with 77"),
-    (HOST, "another launch", changed(solution(HOST), ("groups * group_size", "group_size")), 17, "1 of 5 runs"),
-    (HOST, "a size of an argument", changed(solution(HOST), ("kernel, 1, sizeof pixel_count", "kernel, 1, 4")), 5,
+                                       "for (std::size_t i = 0; i < count; ++i) ++result[pixels[i]];"), 0, "bins are wrong"),
+    (HOST, "an end like a skipped test", host('std::puts("no device"); std::exit(77);'), 0, "it ends with 77"),
+    (HOST, "another launch", changed(solution(HOST), ("groups * group_size", "group_size")), 41, "1 of 5 runs"),
+    (HOST, "a size of an argument", changed(solution(HOST), ("kernel, 1, sizeof pixel_count", "kernel, 1, 4")), 0,
      r"clSetKernelArg\(1\): CL_INVALID_ARG_SIZE \(-51\)"),
-    (HOST, "one run that fails", changed(solution(HOST), ("count > 0 ? count : 1", "count")), 72, "4 of 5 runs are right"),
+    (HOST, "one run that fails", changed(solution(HOST), ("count > 0 ? count : 1", "count")), 41, "4 of 5 runs are right"),
     (MERGE, "results before there are pixels", solution(MERGE) + "#include <cstdio>\n#include <cstdlib>\nstatic const int begun = "
-     '(std::puts("1024 0"), std::exit(0), 0);\n', 5, "it ended before it had counted"),
+     '(std::puts("1024 0"), std::exit(0), 0);\n', 0, "it ended before it had counted"),
 )
 # The detectors look at these, too: what they find leaves no points but for what compiles.
 LOOKED_AT = (
-    ("03/five-steps", "a wild write", instead("    *(volatile __global uint*)8 = 1;\n"), 17, "it crashes"),
-    ("03/five-steps", "a race", RACE, 5, r"data race at local memory.*histogram\.cl:\d+"),
-    ("03/five-steps", "a race beside a launch without end", changed(RACE, (FIRST, "    while (get_local_size(0) == 1) {}\n" + FIRST)), 5,
+    ("03/five-steps", "a wild write", instead("    *(volatile __global uint*)8 = 1;\n"), 0, "it crashes"),
+    ("03/five-steps", "a race", RACE, 35, r"data race at local memory.*histogram\.cl:\d+"),
+    ("03/five-steps", "a race beside a launch without end", changed(RACE, (FIRST, "    while (get_local_size(0) == 1) {}\n" + FIRST)), 35,
      "data race at local memory"),
 )
 # Of these it is enough to see what the detectors say: then there are no points, as for the races above.
@@ -541,6 +600,9 @@ NOT_FREE_OF_FAULTS = (
     ("03/five-steps", "a table that nobody zeroes", steps(("        table[bin] = 0;\n", "")), "Uninitialized value written to local memory"),
     ("03/five-steps", "a barrier left out behind exchanges", steps((COUNT, EXCHANGE), (MERGES, "    for (size_t bin")), "data race at local"),
     ("03/five-steps", "a merge without a barrier in a function above", ABOVE, "not right"),
+    ("03/five-steps", "a barrier in a loop", steps(("    for (ulong i", "    for (int n = 0; n < (int)item; ++n) barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong i")),
+     r"divergence detected.*histogram\.cl:13"),
+    ("03/five-steps", "no barrier before the merge", steps((MERGES, "    for (size_t bin")), r"histogram\.cl:17 and histogram\.cl:14$"),
     ("03/five-steps", "no local table", instead(GLOBAL), "nothing passes through local memory"),
     (PITCHED, "a pitch in bytes used for elements", solution(PITCHED).replace("(table_pitch_bytes / sizeof(uint))", "table_pitch_bytes"),
      r"Invalid (read|write) of size 4 at global memory.*histogram\.cl:15\b"),
@@ -565,6 +627,11 @@ EMULATED = (
     ("03/five-steps", "a merge without a barrier in a function above", CU_ABOVE, "not right"),
     ("03/five-steps", "handed on in a warp", CU_HANDED, "^$"),
     ("03/five-steps", "handed on without waiting", changed(CU_HANDED, ("__syncwarp();", "__ballot_sync(~0U, 1);")), r"data race.*histogram\.cu:1[24]\b"),
+    ("03/five-steps", "a detector's hook", CU + 'extern "C" void __tsan_read4(void*) {}\n', "__tsan_read4 is a detector's own"),
+    ("03/five-steps", "a detector that is sent away", changed(CU, ("    __syncthreads();\n    for (std::size_t i", "    AnnotateIgnoreWritesBegin(\"\", 0);\n"
+     "    for (std::size_t i"), ('extern "C" __global__', 'extern "C" __attribute__((weak)) void AnnotateIgnoreWritesBegin(const char*, int);\nextern "C" __global__')),
+     "AnnotateIgnoreWritesBegin is a detector's own"),
+    ("03/five-steps", "a kernel with C++'s name", changed(CU, ('extern "C" __global__', "__global__")), "^$"),
     ("03/five-steps", "a lane that does not come", changed(CU_HANDED, ("__syncwarp();", "if (threadIdx.x % 32 < 8) __ballot_sync(~0U, 1);")),
      r"thread \d+ waits in __ballot_sync at histogram\.cu:13 for lane 8 of its warp, which waits in __syncthreads at histogram\.cu:21\b"),
 )
@@ -590,6 +657,13 @@ SUM_OWN = "\n".join(("    uint own = 0, last = 0;", "    for (ulong i = get_glob
                      "        if (pixels[i] != last) { if (own) atomic_add(&table[last], own); own = 0; last = pixels[i]; }",
                      "        ++own;", "    }", "    if (own) atomic_add(&table[last], own);"))
 LOOP = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n        atomic_inc(&table[pixels[i]]);\n    }"
+OWNERS = instead("""    __local uint own[BINS];
+    const ulong stretch = (count + get_num_groups(0) - 1) / get_num_groups(0), begin = min(get_group_id(0) * stretch, count);
+    for (uint bin = get_local_id(0); bin < BINS; bin += get_local_size(0)) own[bin] = 0;
+    for (ulong i = begin; i < min(begin + stretch, count); ++i)
+        if (pixels[i] % get_local_size(0) == get_local_id(0)) ++own[pixels[i]];
+    for (uint bin = get_local_id(0); bin < BINS; bin += get_local_size(0)) atomic_add(&histogram[bin], own[bin]);
+""")
 HONEST = (
     ("03/five-steps", "words, and restrict", steps(("const uchar* pixels", "const uchar* __restrict pixels"), (FIRST,
      '    const size_t words = sizeof("asm no_sanitize get_local_id __has_include");\n    (void)words;\n' + FIRST))),
@@ -602,6 +676,27 @@ HONEST = (
     ("03/five-steps", "compare and exchange", steps((COUNT, EXCHANGE))),
     (HOST, "a copy of the pixels", changed(solution(HOST), ("CL_MEM_READ_ONLY, count > 0 ? count : 1, nullptr", "CL_MEM_READ_ONLY | "
      "(count > 0 ? CL_MEM_COPY_HOST_PTR : 0), count > 0 ? count : 1, count > 0 ? const_cast<std::uint8_t*>(pixels) : nullptr"))),
+    ("03/five-steps", "padded copies", steps(("table[BINS];", "table[32][BINS + 1];"), ("        table[bin] = 0;", "        for (int copy = 0; copy < 32; ++copy) "
+     "table[copy][bin] = 0;"), (COUNT, "atomic_inc(&table[item % 32][pixels[i]])"), ("        atomic_add(&histogram[bin], table[bin]);",
+     "        uint sum = 0;\n        for (int copy = 0; copy < 32; ++copy) sum += table[copy][bin];\n        atomic_add(&histogram[bin], sum);"))),
+    ("03/five-steps", "a copy of the group's", instead("""    __local uchar some[256];
+    __local uint table[BINS];
+    for (size_t bin = get_local_id(0); bin < BINS; bin += get_local_size(0)) table[bin] = 0;
+    for (ulong first = get_group_id(0) * 256; first < count; first += get_num_groups(0) * 256) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint size = min(count - first, (ulong)256);
+        event_t copied = async_work_group_copy(some, pixels + first, size, 0);
+        wait_group_events(1, &copied);
+        for (uint i = get_local_id(0); i < size; i += get_local_size(0)) atomic_inc(&table[some[i]]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t bin = get_local_id(0); bin < BINS; bin += get_local_size(0)) atomic_add(&histogram[bin], table[bin]);
+""")),
+    (MERGE, "a line that each thread prints", changed(solution(MERGE), ("#include <mutex>", "#include <iostream>\n#include <mutex>"),
+                                                      (LOCK, 'std::cout << "here" << std::endl;\n    ' + LOCK))),
+    (MERGE, "a lock that is waited for so long", changed(solution(MERGE), ("std::mutex one", "std::timed_mutex one"), ("#include <mutex>", "#include <chrono>\n#include <mutex>"),
+     (LOCK, "while (!shared.one_at_a_time.try_lock_for(std::chrono::seconds(1))) {}\n    const std::lock_guard<std::timed_mutex> "
+      "mine(shared.one_at_a_time, std::adopt_lock);"))),
     (MERGE, "atomics", changed(UNLOCKED, (ADD, "std::atomic_ref(shared.histogram[bin]).fetch_add(own[bin]);"),
                                ("#include <mutex>", "#include <mutex>\n#include <atomic>"))),
 )
@@ -649,13 +744,13 @@ class Table(Test):
             self.cannot_run(str(why))
 
     def hold(self, rows, api="opencl"):
-        for exercise, name, text, most, says in rows:
-            limits = {"SECONDS": 1, "IN_ALL": 3} if "without end" in name else {"SECONDS": 10}
-            with self.subTest(exercise=exercise, submission=name), unittest.mock.patch.multiple(submitted_file, **limits), \
+        for exercise, name, text, points, says in rows:
+            seconds = 2 if "without end" in name else 10
+            with self.subTest(exercise=exercise, submission=name), unittest.mock.patch.object(submitted_file, "SECONDS", seconds), \
                     unittest.mock.patch.object(grading, "PROCESSES", 2):
                 grade = self.grade(text, exercise, api)
                 table = reports.table_of(grade)
-                self.assertLessEqual(grade.points, most, table)
+                self.assertEqual(grade.points, points, table)
                 said = " ".join([*(verdict.words for verdict in grade.verdicts), grade.diagnosis]).replace("\n", " ")
                 self.assertRegex(said, says, table)
 
@@ -682,9 +777,10 @@ class Marks(Table):
         for exercise, name, text, says in FOR_THE_INSTRUCTOR:
             with self.subTest(name):
                 self.assertIn(says, for_the_instructor.words(submitted(text, exercise), SEED))
+        self.assertGreater(for_the_instructor.accesses(submitted(OWNERS), SEED).local, 0)  # whose reads are more than is read
         grade = self.grade(text, exercise)
         self.assertTrue(grade.full, reports.table_of(grade))
-        self.assertIn(says, grade.verdicts[-1].words)
+        self.assertNotIn(says, reports.as_json(grade))  # which a student may see
 
     def test_honest_work_has_full_marks(self):
         for exercise, name, text in HONEST:
@@ -708,10 +804,42 @@ class Marks(Table):
             with self.subTest(exercise=name):
                 self.assertIn("data race", grading.faults(submitted(begin.replace(*edit, 1) + end, name), SEED))
 
-    def test_without_a_detector_it_is_not_full_marks(self):
+    def test_where_two_devices_differ_it_is_not_judged(self):
+        here = "#if defined __x86_64__ || defined __aarch64__\n    if (get_global_id(0) == 0) atomic_inc(histogram);\n#endif\n"
+        with self.assertRaisesRegex(sandbox.Busy, "on PoCL 1 of 256 bins are wrong.*under Oclgrind it is right"):
+            self.grade(steps((FIRST, here + FIRST)), "03/five-steps")
+
+    def test_a_page_promises_what_is_named(self):
+        names = {row["name"] for row in json.loads((HERE.parents[1] / "diagnosis/choices.json").read_text())["outcomes"]} | {"no-barrier-after-zeroing"}
+        barrier = solution("03/five-steps").replace("    barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong", "    for (ulong")
+        texts = {"no-barrier-after-zeroing": barrier, "8-bit-overflow": (catalogue.exercise_of("04/no-overflow").folder / "histogram.cl").read_text()}
+        promised = [(exercise.name, name) for exercise in catalogue.exercises()
+                    for name in re.findall(r"`([a-z0-9-]+)`", (exercise.folder / "README.md").read_text()) if name in names]
+        self.assertEqual(len(promised), 2)
+        for exercise, name in promised:
+            self.assertIn(f"({name})", self.grade(texts[name], exercise).diagnosis)
+
+    def test_what_a_beginner_is_told(self):
+        begun = FIVE_STEPS.skeletons("opencl")[0].read_text(encoding="utf-8")
+        for name, text, says in (
+                ("nothing yet", changed(begun, *[]) if is_as_begun(FIVE_STEPS.skeletons("opencl")[0]) else instead(""), "your part is still empty|no run shows"),
+                ("CUDA's word", steps((COUNT, "atomicAdd(&table[pixels[i]], 1)")), r"\(atomicAdd is a word of CUDA's\)"),
+                ("a warning", steps((FIRST, "    uint x = 3; if (x = 5) x = 6;\n" + FIRST)), "the compiler warns: .*histogram.cl:6")):
+            with self.subTest(name), unittest.mock.patch.object(grading, "faults", return_value=""):
+                grade = self.grade(text, "03/five-steps")
+                self.assertRegex(grade.verdicts[0].words.replace("\n", " "), says)
+                self.assertEqual(grade.diagnosis, "")
+        result = b"".join(count.to_bytes(4, "little") for count in [1] * 64) + tasks.POISON * 768
+        run = tasks.Run("", 256, 1, bytes(range(256)), 1, 1)
+        self.assertIn("ends after 256 of 1024 bytes", grading.compared(catalogue.exercise_of(LOST), run, submitted_file.Result(result)).why)
+        began = b"".join((0xa5a5a5a5 + 1).to_bytes(4, "little") for _ in range(256))
+        self.assertIn("has to be zero at first", grading.compared(catalogue.exercise_of(LOST), run, submitted_file.Result(began)).why)
+
+    def test_without_a_detector_no_point_is_lost(self):
         with unittest.mock.patch.object(submitted_file.OpenCLFile, "detectors", return_value=[]):
             grade = self.grade(steps(), "03/five-steps")
-        self.assertEqual((grade.verdicts[-2].points, grade.verdicts[-2].words), (0, "not graded: no race detector"))
+        self.assertEqual(grade.verdicts[-2][1:4], (0, 0, "could not be judged here: there is no race detector"))
+        self.assertTrue(grade.full)
 
     def test_compiler_errors_have_the_students_lines(self):
         grade = self.grade(steps(("        table[bin] = 0;", "\ttable[bin] = 0")), "03/five-steps")
@@ -778,6 +906,11 @@ class Emulated(Table):
 
     def test_emulated(self):
         self.hold_faults(EMULATED, "cuda")
+
+    def test_nobody_else_launches(self):
+        launches = "#define cudaLaunchKernel(kernel, groups, ...) on_cpu::launch([](auto...) {}, groups, 1)()\n#define launch_histogram_local(...) my_launch()\n"
+        grade = grading.graded([submitted(re.sub(r"(?s)\{.*\}", "{}", CU) + launches, api="cuda")], SEED)
+        self.assertEqual(grade.points, 0, reports.table_of(grade))
 
     def test_a_word_that_the_emulation_lacks_costs_no_mark(self):
         for words, says in LACKING:
