@@ -227,8 +227,7 @@ class Strategy : public Model {
             const bool whole = at_once == 0;
             loop(kPixels, {"first + item", whole ? id : first + item},
                  {"min(behind, count)", whole ? count : min(behind, count)},
-                 {"size", whole ? all : size},
-                 [&](Number i) {
+                 {"size", whole ? all : size}, [&](Number i) {
                      const Number bin = pixel(kPixels, NAMED(i));
                      const Number whose = chosen(kPixels, kWhich, NAMED(item));
                      add(kPixels, bins, {"", bin < 0 ? bin : at(kPixels, whose, bin)}, 1);

@@ -383,13 +383,13 @@ class EmulatedFile(Library):
             return {self.name: self.text, "histogram.cuh": host_kernel(self.exercise, run, "histogram.cuh", launch)}
         return {self.name: self.text}
 
-    def launcher(self):
-        """Its file beside that of kernels: {name: bytes}."""
+    def launcher(self, name):
+        """Its file of this name beside that of kernels: {name: bytes}."""
         kernels = {} if self.exercise.kind == "host" else {step["kernel"]: step["arguments"] for step in self.exercise.data["steps"]}
         types = {"ulong": "unsigned long, ", "uint": "unsigned, ", "local": ""}
         text = [LAUNCH.format(kernel, "".join(types.get(each.partition(" ")[0], "void*, ") for each in arguments)[:-2])
                 for kernel, arguments in kernels.items()]
-        return {"launch.cpp": "".join(["#include <cuda_runtime.h>\n", *text]).encode()} if kernels else {}
+        return {name: "".join(["#include <cuda_runtime.h>\n", *text]).encode()} if kernels else {}
 
     def with_kernels(self, made, again):
         """The library, if its kernels have the names that are launched; else what again() makes with those of C++ for these."""
@@ -397,7 +397,7 @@ class EmulatedFile(Library):
         more = []
         for kernel in re.findall(r"^ +U (\w+)$", there, re.MULTILINE) if self.exercise.kind != "host" else ():
             if any(kernel == step["kernel"] for step in self.exercise.data["steps"]):
-                mangled = re.search(rf"^[0-9a-f]+ T (_Z{len(kernel)}{kernel}\w+)$", there, re.MULTILINE)
+                mangled = re.search(rf"^[0-9a-f]+ [Tt] (_Z{len(kernel)}{kernel}\w+)$", there, re.MULTILINE)
                 if not mangled:
                     raise DoesNotCompile(f"there is no kernel {kernel} in this file")
                 more.append(f"-Wl,--defsym={kernel}={mangled[1]}")
@@ -407,7 +407,7 @@ class EmulatedFile(Library):
         files = {str(path.relative_to(ROOT)): path.read_bytes() for path in ON_CPU.rglob("*") if path.is_file() and path.suffix in (".h", "")}
         for name, text in self.sources(run).items():
             files[name.replace(self.name, "it.cpp")] = self.once(name, self.as_cpp, name, text)
-        words = ["-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp", *(launcher := self.launcher())]
+        words = ["-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp", *(launcher := self.launcher("launch.cpp"))]
         try:
             made = self.compiled({**files, **launcher}, words, detector)
             return self.with_kernels(made, lambda more: self.compiled({**files, **launcher}, [*words, *more], detector))
@@ -430,7 +430,7 @@ class CudaFile(EmulatedFile):
         nvcc = sandbox.where("nvcc")
         if not nvcc:
             raise NothingToRunOn("there is no CUDA compiler (nvcc)")
-        files = {**{name: text.encode() for name, text in self.sources(run).items()}, **(launcher := self.launcher())}
+        files = {**{name: text.encode() for name, text in self.sources(run).items()}, **(launcher := self.launcher("launch.cu"))}
         command = [nvcc, "-std=c++17", "-lineinfo", "-shared", "-Xcompiler", "-fPIC", *options.split(), self.name, *launcher]
 
         def made(more=()):

@@ -75,6 +75,16 @@ class Files(Test):
                 self.assertIn(len(exercise.hints()), (2, 3))
 
 
+    @unittest.skipUnless(sandbox.where("nvcc"), "no nvcc")
+    def test_nvcc_links_a_kernel_with_its_launcher(self):
+        text = FIVE_STEPS.solution("cuda")["histogram.cu"]
+        for words in ('extern "C" __global__', "__global__"):  # with the name that is launched, and with C++'s
+            file = submitted_file.CudaFile(FIVE_STEPS, "cuda", "histogram.cu", changed(text, ('extern "C" __global__', words)), BUILD)
+            symbols = submitted_file.symbols_of(file.library("", tasks.for_detectors(FIVE_STEPS, 1)[0], None))
+            self.assertRegex(symbols, r"(?m)^[0-9a-f]+ T launch_histogram_local$")
+            self.assertNotRegex(symbols, r"(?m)^ +U histogram_local$")
+
+
 class Inputs(Test):
     def test_another_seed_gives_other_pixels(self):
         for criterion in tasks.CRITERIA:
