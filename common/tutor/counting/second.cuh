@@ -3,17 +3,11 @@
 // are zeroed as their case says.
 #pragma once
 
-// The pixels that fill no whole load, or no whole tile.
-__device__ inline void the_rest(const uint8_t* pixels, size_t from, size_t count, uint32_t* bins) {
-    for (size_t i = from + item(); i < count; i += items())
-        atomicAdd(&bins[pixels[i]], 1U);
-}
-
 // Bins in the order of their bits turned round: neighbours lie far apart, half a warp has a table.
 __global__ void reversed_bits(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t tables[2 * 272];
     zero(tables, 2 * 272);
-    the_rest(pixels, count / 16 * 16, count, bins);
+    leftover(pixels, count / 16 * 16, count, bins);
     uint32_t* const table = tables + lane() / 16 * 272;
     const auto* words = reinterpret_cast<const ulonglong2*>(pixels);
     for (size_t i = item(); i < count / 16; i += items()) {
@@ -35,7 +29,7 @@ __global__ void reversed_bits(const uint8_t* pixels, size_t count, uint32_t* bin
 __global__ void hot_value(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t table[256];
     zero(table, 256);
-    the_rest(pixels, count / 16 * 16, count, bins);
+    leftover(pixels, count / 16 * 16, count, bins);
     const auto* words = reinterpret_cast<const uint4*>(pixels);
     const size_t piece = (count / 16 + gridDim.x - 1) / gridDim.x;
     const size_t end = min((blockIdx.x + 1) * piece, count / 16);
@@ -68,7 +62,7 @@ __global__ void warp_owns_bins(const uint8_t* pixels, size_t count, uint32_t* bi
     __shared__ uint32_t tile[1024];
     __shared__ uint32_t counters[256 * 32];
     zero(counters, 256 * 32);
-    the_rest(pixels, count / 4096 * 4096, count, bins);
+    leftover(pixels, count / 4096 * 4096, count, bins);
     const unsigned warp = threadIdx.x / 32;
     uint32_t* const own = counters + warp * 1024 + lane();
     const auto* words = reinterpret_cast<const uint32_t*>(pixels);
@@ -97,7 +91,7 @@ __global__ void halves_by_warp(const uint8_t* pixels, size_t count, uint32_t* bi
     __shared__ uint32_t table[256];
     zero(halves, 5 * 128);
     zero(table, 256);
-    the_rest(pixels, count / 4 * 4, count, bins);
+    leftover(pixels, count / 4 * 4, count, bins);
     uint32_t* const own = halves + threadIdx.x / 32 * 128;
     const auto* fours = reinterpret_cast<const uchar4*>(pixels);
     unsigned turn = 0;
@@ -125,7 +119,7 @@ __global__ void halves_by_warp(const uint8_t* pixels, size_t count, uint32_t* bi
 // Loads of two bytes, and a global table of a line for each bin, with a word of it for each lane.
 __global__ void lane_columns(const uint8_t* pixels, size_t count, uint32_t* bins,
                              uint32_t* scratch) {
-    the_rest(pixels, count / 2 * 2, count, bins);
+    leftover(pixels, count / 2 * 2, count, bins);
     const auto* pairs = reinterpret_cast<const std::uint16_t*>(pixels);
     for (size_t i = item(); i < count / 2; i += items()) {
         const unsigned two = pairs[i];
@@ -145,7 +139,7 @@ __global__ void lane_sums(const uint8_t*, size_t, uint32_t* bins, uint32_t* scra
 __global__ void bitonic_warps(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t table[256];
     zero(table, 256);
-    the_rest(pixels, count / 128 * 128, count, bins);
+    leftover(pixels, count / 128 * 128, count, bins);
     const auto* words = reinterpret_cast<const uint32_t*>(pixels);
     for (size_t i = item(); i / 32 < count / 128; i += items()) {
         uint32_t word = words[i];
@@ -175,7 +169,7 @@ __global__ void bitonic_warps(const uint8_t* pixels, size_t count, uint32_t* bin
 __global__ void recent_two(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t table[256];
     zero(table, 256);
-    the_rest(pixels, count / 8 * 8, count, bins);
+    leftover(pixels, count / 8 * 8, count, bins);
     unsigned newer = 0, older = 1;
     uint32_t of_newer = 0, of_older = 0;
     const auto* words = reinterpret_cast<const uint2*>(pixels);

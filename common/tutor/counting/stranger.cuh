@@ -3,12 +3,6 @@
 // are zeroed as their case says.
 #pragma once
 
-// The pixels behind those that a kernel takes in its own way.
-__device__ inline void leftover(const uint8_t* pixels, size_t from, size_t count, uint32_t* bins) {
-    for (size_t i = from + item(); i < count; i += items())
-        atomicAdd(&bins[pixels[i]], 1U);
-}
-
 // No atomics: 256 counters of a byte for each of 96 work-items, added up after 240 pixels of each.
 __global__ void byte_counters(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t table[256 * 24];  // a row of 96 bytes for each bin

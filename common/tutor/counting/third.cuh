@@ -3,17 +3,11 @@
 // words are zeroed as their case says.
 #pragma once
 
-// The last pixels, too few for a whole load of the item or the warp, or for a whole tile.
-__device__ inline void odd_end(const uint8_t* pixels, size_t from, size_t count, uint32_t* bins) {
-    for (size_t i = from + item(); i < count; i += items())
-        atomicAdd(&bins[pixels[i]], 1U);
-}
-
 // Each lane has a column of its own, in its own bank, with two 16-bit counters in each word.
 __global__ void lane_halves(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t table[128 * 32];
     zero(table, 128 * 32);
-    odd_end(pixels, count / 16 * 16, count, bins);
+    leftover(pixels, count / 16 * 16, count, bins);
     const auto* words = reinterpret_cast<const uint4*>(pixels);
     const unsigned row = threadIdx.x / 2;
     uint32_t low = 0, high = 0;
@@ -47,7 +41,7 @@ __global__ void lane_halves(const uint8_t* pixels, size_t count, uint32_t* bins,
 __global__ void sorted_columns(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t table[256];
     zero(table, 256);
-    odd_end(pixels, count / 32 * 32, count, bins);
+    leftover(pixels, count / 32 * 32, count, bins);
     const auto* words = reinterpret_cast<const uint4*>(pixels);
     for (size_t i = item(); i < count / 32; i += items()) {
         const uint4 one = words[i * 2], other = words[i * 2 + 1];
@@ -81,7 +75,7 @@ __global__ void sorted_columns(const uint8_t* pixels, size_t count, uint32_t* bi
 // Equal words of a warp, four pixels each, are added once, to one of 64 rows in global memory.
 __global__ void match_words(const uint8_t* pixels, size_t count, uint32_t* bins,
                             uint32_t* scratch) {
-    odd_end(pixels, count / 128 * 128, count, bins);
+    leftover(pixels, count / 128 * 128, count, bins);
     uint32_t* const row = scratch + item() / 32 % 64 * 256;
     const auto* words = reinterpret_cast<const uint32_t*>(pixels);
     for (size_t i = item(); i / 32 < count / 128; i += items()) {
@@ -109,7 +103,7 @@ __global__ void split_queues(const uint8_t* pixels, size_t count, uint32_t* bins
     __shared__ unsigned ends[4 * 4];
     __shared__ uint32_t counters[256 * 32];
     zero(counters, 256 * 32);
-    odd_end(pixels, count / 512 * 512, count, bins);
+    leftover(pixels, count / 512 * 512, count, bins);
     const unsigned warp = threadIdx.x / 32;
     const auto* words = reinterpret_cast<const uint32_t*>(pixels);
     for (size_t tile = blockIdx.x; tile < count / 512; tile += gridDim.x) {
@@ -143,7 +137,7 @@ __global__ void split_queues(const uint8_t* pixels, size_t count, uint32_t* bins
 // A pixel marks its bit in one of 16 masks for each half of its value; a bin joins two masks.
 __global__ void nibble_marks(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t masks[32 * 32];  // for each 32 pixels, 16 of upper and 16 of lower halves
-    odd_end(pixels, count / 1024 * 1024, count, bins);
+    leftover(pixels, count / 1024 * 1024, count, bins);
     const auto* words = reinterpret_cast<const uint32_t*>(pixels);
     const unsigned upper = threadIdx.x / 16, lower = threadIdx.x % 16;
     uint32_t found = 0;
@@ -169,7 +163,7 @@ __global__ void nibble_marks(const uint8_t* pixels, size_t count, uint32_t* bins
 __global__ void own_columns(const uint8_t* pixels, size_t count, uint32_t* bins,
                             uint32_t* scratch) {
     constexpr size_t kColumns = 8448;
-    odd_end(pixels, count / 8 * 8, count, bins);
+    leftover(pixels, count / 8 * 8, count, bins);
     if (item() >= kColumns) return;
     uint32_t* const own = scratch + item();
     const auto* words = reinterpret_cast<const uint2*>(pixels);
@@ -202,7 +196,7 @@ __global__ void bytes_to_registers(const uint8_t* pixels, size_t count, uint32_t
     __shared__ uint32_t table[256];
     zero(bytes, 15 * 64);
     zero(table, 256);
-    odd_end(pixels, count / 2 * 2, count, bins);
+    leftover(pixels, count / 2 * 2, count, bins);
     uint32_t* const own = bytes + threadIdx.x / 32 * 64;
     const auto* pairs = reinterpret_cast<const std::uint16_t*>(pixels);
     const size_t warps = items() / 32, warp = item() / 32;
@@ -234,7 +228,7 @@ __global__ void bytes_to_registers(const uint8_t* pixels, size_t count, uint32_t
 __global__ void narrow_range(const uint8_t* pixels, size_t count, uint32_t* bins, uint32_t*) {
     __shared__ uint32_t table[256];
     zero(table, 256);
-    odd_end(pixels, count / 512 * 512, count, bins);
+    leftover(pixels, count / 512 * 512, count, bins);
     const auto* words = reinterpret_cast<const uint4*>(pixels);
     const size_t end = count / 512 * 32;
     uint4 next = item() < end ? words[item()] : uint4{};

@@ -51,6 +51,11 @@ __device__ inline void add(uint32_t* table, uint4 words, unsigned apart = 1) {
     add(table, words.z, apart);
     add(table, words.w, apart);
 }
+// The pixels behind those that a kernel takes in its own way.
+__device__ inline void leftover(const uint8_t* pixels, size_t from, size_t count, uint32_t* bins) {
+    for (size_t i = from + item(); i < count; i += items())
+        atomicAdd(&bins[pixels[i]], 1U);
+}
 // Adds up the copies of each bin, and adds the sum to the histogram.
 __device__ inline void merge(const uint32_t* table, unsigned copies, unsigned of_bin,
                              unsigned of_copy, uint32_t* bins) {
