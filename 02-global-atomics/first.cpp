@@ -124,7 +124,8 @@ int main(int argc, char** argv) {
     CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, bytes, result.data(), 0, nullptr,
                                  nullptr));
 
-    // 11. How long the kernel ran, by the device's clock, in nanoseconds. Not all drivers have one.
+    // 11. How long the kernel ran, by the device's clock, in nanoseconds. Not all drivers have one:
+    // less than 100 is none.
     cl_ulong from = 0, to = 0;
     CHECK_CL(clGetEventProfilingInfo(run, CL_PROFILING_COMMAND_START, sizeof from, &from, nullptr));
     CHECK_CL(clGetEventProfilingInfo(run, CL_PROFILING_COMMAND_END, sizeof to, &to, nullptr));

@@ -1,8 +1,8 @@
 """How many instructions a GPU would issue, estimated from the machine code of a counted program.
 
 Each basic block of a kernel begins with a call; counts.cpp tells how often warps entered it. What stands behind it is weighed: an
-address is two or three instructions on a GPU, a 64-bit addition nearly two, a move mostly none. The weights were fitted to Nsight
-Compute's counts of the chapters' kernels and of the seen half of unseen.cu: within a fifth for most, off by a factor of two for `runs`.
+address is two or three instructions on a GPU, a branch two, logic mostly a part of one. The weights were fitted to Nsight Compute's
+counts of 25 kernels of unseen.cu (docs/results/counting/instructions-h100.json; docs/counting.md says how near they are).
 The longest chain of instructions that wait for each other says how long a warp takes that has nobody to wait for.
 """
 
