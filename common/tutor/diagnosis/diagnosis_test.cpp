@@ -219,6 +219,24 @@ TEST(Diagnosis, TheEvidenceCountsTheRuns) {
 
 // ---- what no single prediction says -------------------------------------------------------------
 
+TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {
+    Cases cases = several();
+    for (Case& run : cases.all) {
+        if (run.launch.groups == 1) continue;
+        run.actual = {run.expected, run.expected};
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            run.actual[0][bin] -= run.expected[bin] / 7;
+            run.actual[1][bin] -= run.expected[bin] / 11;
+        }
+    }
+    const RunContext global{"02-global-atomics", "global", true};
+    EXPECT_EQ(first_name(cases, global), "lost-updates");
+    EXPECT_FALSE(found_in(cases, global)[0].is_certain);
+    // A bin with too many counts contradicts lost updates.
+    cases.all[1].actual[1][9] += cases.all[1].expected[9] + 1;
+    EXPECT_EQ(first_name(cases, global), "unclear");
+}
+
 TEST(Diagnosis, NoiseIsUnclearAndSaysWhatIsKnown) {
     Cases cases = several();
     cases.counted_by([](const Case& run) {
