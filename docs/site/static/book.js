@@ -71,12 +71,15 @@ function element(name, properties = {}, ...children) {
     const part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const link = part?.closest(".sections li")?.querySelector("a");
     if (link) location.replace(link.href + location.hash);
+    return Boolean(link);
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    goToPart();
-    addEventListener("scroll", noteRead);
-    addEventListener("load", noteRead);
+    if (goToPart()) return;  // nobody reads this page: its end may well be in sight until the other one is there
+    addEventListener("load", () => {  // before, pictures are missing, and the end is nearer
+      addEventListener("scroll", noteRead);
+      noteRead();
+    });
     addEventListener("keydown", turn);
     showRead();
     document.querySelectorAll("table.measured").forEach(addBars);
