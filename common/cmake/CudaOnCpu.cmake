@@ -73,7 +73,7 @@ function(add_counted program)
         string(REGEX REPLACE "[.]cpp$" ".counts.o" object ${source})
         list(APPEND objects ${object})
         add_custom_command(OUTPUT ${object} VERBATIM DEPENDS ${sources} ${TUTORIAL_ON_CPU}/counted.rsp DEPFILE ${object}.d
-            COMMAND ${TUTORIAL_CLANG} @${TUTORIAL_ON_CPU}/counted.rsp ${definitions} -I${PROJECT_BINARY_DIR}/on_cpu -I${PROJECT_SOURCE_DIR} -I${TUTORIAL_ON_CPU}
+            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${TUTORIAL_CLANG} @${TUTORIAL_ON_CPU}/counted.rsp ${definitions} -I${PROJECT_BINARY_DIR}/on_cpu -I${PROJECT_SOURCE_DIR} -I${TUTORIAL_ON_CPU}
             -MD -MF ${object}.d -c ${source} -o ${object})
     endforeach()
     add_executable(${program}-counts EXCLUDE_FROM_ALL ${objects})

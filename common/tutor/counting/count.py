@@ -106,7 +106,7 @@ def with_kernels(build, chapter, file, made):
     for number, line in enumerate(line for line in compile_and_more if "/counted.rsp" in line):
         of = re.search(r" -o (\S+)", line)[1]
         mine = str(made / f"{number}.o")
-        commands.append(["sh", "-c", line.partition(" && /usr/bin/cmake -E")[0].replace(of, mine).replace(" -I", f" -I{made} -I", 1)])
+        commands.append(["sh", "-c", re.sub(r" && \S+ -E cmake_transform_depfile .*", "", line).replace(of, mine).replace(" -I", f" -I{made} -I", 1)])
         link = link.replace(os.path.relpath(of, build), mine)
     for command in [*commands, ["sh", "-c", link]]:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=build)
