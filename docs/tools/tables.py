@@ -531,7 +531,7 @@ __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).pa
 def provenance(file, recording, entries):
     """When, at which commits, with what and on what these entries were measured."""
     hosts = [recorded.host(recording, entry) for entry in entries]
-    commits = {day: unique(entry["commit"] for entry in entries if entry["date"] == day)
+    commits = {day: unique(re.sub("(?<=^[0-9a-f]{8})[0-9a-f]+", "", entry["commit"] or "") for entry in entries if entry["date"] == day)
                for day in sorted(unique(entry["date"] for entry in entries))}
     when = [f"on {day}" + (f" at commit {' and '.join(names)}" if names else "") for day, names in commits.items()]
     drivers = unique(f"{entry['run']['api']}: {entry['run']['driver']}" for entry in entries)
