@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <tuple>
+#include <utility>
 
 #include "common/tests/support.hpp"
 

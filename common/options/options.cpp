@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "common/files/files.hpp"
 #include "common/process/status.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 

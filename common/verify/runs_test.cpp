@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <thread>
+#include <tuple>
 
 #include "common/inputs/inputs.hpp"
 #include "common/process/status.hpp"

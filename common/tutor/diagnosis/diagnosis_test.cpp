@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <stdexcept>
 
 #include "common/report/json.hpp"
 #include "common/tests/support.hpp"
