@@ -27,6 +27,8 @@
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
 //   copies=first|late   of the copies to one place in a buffer the first alone arrives; one that
 //                    nobody waits for takes a tenth of a second, when somebody does
+//   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
+//                    it ends with exit status 99
 //   version=V        what the device says of itself
 //   extensions=A,-B  what it has beside its own, and what it has not
 //   unusable-gpu-first   beside the one device, and before it, there is a GPU that is not available
@@ -137,10 +139,25 @@ bool all_are_poisoned(cl_kernel kernel) {
     });
 }
 
+std::uint64_t failing_call = 0;  // 1 is the next, 0 none
+
+// Whether this call of the program fails: what every call may answer.
+bool fails() {
+    return failing_call > 0 && --failing_call == 0;
+}
+
 // Whatever should have been made.
-std::nullptr_t fail_with(cl_int* error, cl_int code) {
+std::nullptr_t fail_with(cl_int* error, cl_int code = CL_OUT_OF_RESOURCES) {
     if (error != nullptr) *error = code;
     return nullptr;
+}
+
+__attribute__((constructor)) void begin() {
+    failing_call = number("fail").value_or(0);
+}
+
+__attribute__((destructor)) void end() {
+    if (failing_call > 0) _exit(99);
 }
 
 // The real driver's function of this name.
@@ -180,40 +197,9 @@ cl_device_id own_gpu() {
 }
 cl_device_id beside_own_gpu = nullptr;
 
-}  // namespace
-
-extern "C" {
-
-cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
-    hang_if(is_told("hang", "devices"));
-    const std::string platforms = told("platforms").value_or("");
-    if (platforms == "none") return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
-    if (platforms == "failing") return CL_OUT_OF_HOST_MEMORY;
-    if (!platforms.ends_with("-first")) return REAL(clGetPlatformIDs)(size, ids, count);
-    if (ids != nullptr) *ids++ = own_platform();
-    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
-    if (count != nullptr) ++*count;
-    return error;
-}
-
-cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
-                      cl_uint* count) {
-    if (platform == own_platform())
-        return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
-    // The drivers of GPUs have oddities of their own: the tests are for a processor.
-    cl_uint processors = 0;
-    if (REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &processors) != CL_SUCCESS)
-        return CL_DEVICE_NOT_FOUND;
-    if (!told("unusable-gpu-first")) return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
-    REAL(clGetDeviceIDs)(platform, type, 1, &beside_own_gpu, nullptr);
-    if (count != nullptr) *count = 2;
-    if (ids != nullptr) ids[0] = own_gpu(), ids[1] = beside_own_gpu;
-    return CL_SUCCESS;
-}
-
 // What a device says of itself.
-cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
-                       std::size_t* needed) {
+cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, void* value,
+                   std::size_t* needed) {
     const bool is_a_gpu = device == own_gpu();
     if (is_a_gpu) device = beside_own_gpu;
     const auto answer_text = [&](const std::string& text) {
@@ -265,9 +251,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t siz
 }
 
 // And what a kernel needs on it.
-cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
-                                cl_kernel_work_group_info what, std::size_t size, void* value,
-                                std::size_t* needed) {
+cl_int kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what,
+                   std::size_t size, void* value, std::size_t* needed) {
     const cl_int error = REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, needed);
     if (error == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE) {
         at_most<std::size_t>(value, number("group"));
@@ -284,8 +269,53 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     return error;
 }
 
+}  // namespace
+
+extern "C" {
+
+cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    hang_if(is_told("hang", "devices"));
+    const std::string platforms = told("platforms").value_or("");
+    if (platforms == "none") return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
+    if (platforms == "failing") return CL_OUT_OF_HOST_MEMORY;
+    if (!platforms.ends_with("-first")) return REAL(clGetPlatformIDs)(size, ids, count);
+    if (ids != nullptr) *ids++ = own_platform();
+    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
+    if (count != nullptr) ++*count;
+    return error;
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
+                      cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    if (platform == own_platform())
+        return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
+    // The drivers of GPUs have oddities of their own: the tests are for a processor.
+    cl_uint processors = 0;
+    if (REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &processors) != CL_SUCCESS)
+        return CL_DEVICE_NOT_FOUND;
+    if (!told("unusable-gpu-first")) return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+    REAL(clGetDeviceIDs)(platform, type, 1, &beside_own_gpu, nullptr);
+    if (count != nullptr) *count = 2;
+    if (ids != nullptr) ids[0] = own_gpu(), ids[1] = beside_own_gpu;
+    return CL_SUCCESS;
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
+                       std::size_t* needed) {
+    return fails() ? CL_OUT_OF_RESOURCES : device_info(device, what, size, value, needed);
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info what, std::size_t size, void* value,
+                                std::size_t* needed) {
+    return fails() ? CL_OUT_OF_RESOURCES : kernel_info(kernel, device, what, size, value, needed);
+}
+
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int* error) {
+    if (fails()) return fail_with(error);
     if (told("no-profiling") && (properties & CL_QUEUE_PROFILING_ENABLE) != 0)
         return fail_with(error, CL_INVALID_QUEUE_PROPERTIES);
     return REAL(clCreateCommandQueue)(context, device, properties, error);
@@ -293,6 +323,7 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* from,
                       cl_int* error) {
+    if (fails()) return fail_with(error);
     if (bytes > number("memory").value_or(bytes)) return fail_with(error, CL_INVALID_BUFFER_SIZE);
     cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
     made[buffer] = {flags, bytes};  // in the place of another's, long released
@@ -300,12 +331,14 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
 }
 
 cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {
+    if (fails()) return fail_with(error);
     cl_kernel kernel = REAL(clCreateKernel)(program, name, error);
     arguments.erase(kernel);  // another's, long released
     return kernel;
 }
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     cl_mem buffer = nullptr;
     if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
     if (made.count(buffer) == 0) buffer = nullptr;
@@ -318,25 +351,32 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const v
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
                       const char* options, void (*notify)(cl_program, void*), void* data) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
     static int builds = 0;
     hang_if(is_told("hang", "build") || (++builds == 2 && is_told("hang", "rebuild")));
     return REAL(clBuildProgram)(program, count, devices, options, notify, data);
 }
 
+cl_int clGetProgramBuildInfo(cl_program of, cl_device_id device, cl_program_build_info what,
+                             std::size_t size, void* value, std::size_t* needed) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    return REAL(clGetProgramBuildInfo)(of, device, what, size, value, needed);
+}
+
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                               const std::size_t* offset, const std::size_t* global,
                               const std::size_t* local, cl_uint waits, const cl_event* wait_for,
                               cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     cl_device_id device = nullptr;
     REAL(clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
     std::size_t items = 1, most_items = 0, most[3] = {};
     cl_ulong local_bytes = 0;
-    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
-    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items,
-                             &most_items, nullptr);
-    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes,
-                             &local_bytes, nullptr);
+    device_info(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
+    kernel_info(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items, &most_items, nullptr);
+    kernel_info(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                nullptr);
     for (cl_uint i = 0; local != nullptr && i < dimensions; ++i) {
         items *= local[i];
         if (local[i] > most[i]) return CL_INVALID_WORK_ITEM_SIZE;
@@ -372,6 +412,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* with,
                            std::size_t size, std::size_t offset, std::size_t bytes, cl_uint waits,
                            const cl_event* wait_for, cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     note_fill(buffer, with, size, bytes);
     const cl_int error =
         REAL(clEnqueueFillBuffer)(queue, buffer, with, size, offset, bytes, waits, wait_for, event);
@@ -380,6 +421,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* wi
 }
 
 cl_int clFinish(cl_command_queue queue) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs);
     wait_for_copies();
     return REAL(clFinish)(queue);
@@ -388,6 +430,7 @@ cl_int clFinish(cl_command_queue queue) {
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                            std::size_t offset, std::size_t bytes, void* to, cl_uint waits,
                            const cl_event* wait_for, cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
     if (blocking == CL_TRUE) wait_for_copies();
     if (failed) {  // as a device would: after the kernel, which PoCL compiles only now
@@ -401,6 +444,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                             std::size_t offset, std::size_t bytes, const void* from, cl_uint waits,
                             const cl_event* wait_for, cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
     copy_is_late = blocking == CL_FALSE && is_told("copies", "late");
     made[buffer].flags |= CL_MEM_READ_ONLY;  // it holds what the host gives
@@ -413,6 +457,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
 
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size_t size,
                                void* value, std::size_t* needed) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     if (told("no-times")) return CL_PROFILING_INFO_NOT_AVAILABLE;
     const cl_int error = REAL(clGetEventProfilingInfo)(event, what, size, value, needed);
     const auto times = told("times");
@@ -428,5 +473,49 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size
     if (*times == "epoch") ns += ~cl_ulong{0} - 1'000'000'000'000;  // wraps round
     return CL_SUCCESS;
 }
+
+// These are as the real ones are, but where they fail.
+#define PASS_ON(name, parameters, arguments)                         \
+    cl_int name parameters {                                         \
+        return fails() ? CL_OUT_OF_RESOURCES : REAL(name) arguments; \
+    }
+#define PASS_ON_AND_MAKE(type, name, parameters, arguments)       \
+    type name parameters {                                        \
+        return fails() ? fail_with(error) : REAL(name) arguments; \
+    }
+// NOLINTBEGIN(bugprone-macro-parentheses)
+PASS_ON(clGetPlatformInfo,
+        (cl_platform_id of, cl_platform_info what, std::size_t size, void* value,
+         std::size_t* needed),
+        (of, what, size, value, needed))
+PASS_ON(clGetCommandQueueInfo,
+        (cl_command_queue of, cl_command_queue_info what, std::size_t size, void* value,
+         std::size_t* needed),
+        (of, what, size, value, needed))
+PASS_ON(clFlush, (cl_command_queue queue), (queue))
+PASS_ON(clEnqueueUnmapMemObject,
+        (cl_command_queue queue, cl_mem buffer, void* mapped, cl_uint waits,
+         const cl_event* wait_for, cl_event* event),
+        (queue, buffer, mapped, waits, wait_for, event))
+PASS_ON_AND_MAKE(cl_context, clCreateContext,
+                 (const cl_context_properties* properties, cl_uint count,
+                  const cl_device_id* devices,
+                  void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*),
+                  void* data, cl_int* error),
+                 (properties, count, devices, notify, data, error))
+PASS_ON_AND_MAKE(cl_program, clCreateProgramWithSource,
+                 (cl_context context, cl_uint count, const char** texts, const std::size_t* lengths,
+                  cl_int* error),
+                 (context, count, texts, lengths, error))
+PASS_ON_AND_MAKE(cl_mem, clCreateSubBuffer,
+                 (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void* what,
+                  cl_int* error),
+                 (buffer, flags, type, what, error))
+PASS_ON_AND_MAKE(void*, clEnqueueMapBuffer,
+                 (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                  std::size_t offset, std::size_t bytes, cl_uint waits, const cl_event* wait_for,
+                  cl_event* event, cl_int* error),
+                 (queue, buffer, blocking, flags, offset, bytes, waits, wait_for, event, error))
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // extern "C"

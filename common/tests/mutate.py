@@ -40,7 +40,7 @@ SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
 LEFT_OUT = re.compile(r"/(tests|peers)/|/test_|_test\.|cuda|/exercise/[^/]+/(?!call|reference)[^/]+\.(cl|cpp)$")
 ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 # They need more than is built here, or compare texts alone.
-NO_TESTS = r"\.large$|cuda|not-built|Configure|broken\.cpu|SameSteps|Kernels"
+NO_TESTS = r"\.large$|cuda|not-built|Configure|broken\.cpu|SameSteps|Kernels|OpenCLFailing"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
 COMMON = "unit_tests opencl_tests wrong_program devices"
