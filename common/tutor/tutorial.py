@@ -393,7 +393,7 @@ def ask(options):
             values = []
             for prediction in question.predictions:
                 while (value := prediction.of(input(prediction.field()))) is None:
-                    print("That is none of these." if prediction.choices else "That is no number.")
+                    print("That is none of these." if prediction.choices else "That is no number.", "(Ctrl-D leaves.)")
                 values.append(value)
                 kept[prediction.key] = value
                 atomic_write.write_atomically(PREDICTED, json.dumps(kept, indent=1) + "\n")
