@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <tuple>
 
 #include "common/files/files.hpp"

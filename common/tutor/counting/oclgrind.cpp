@@ -12,6 +12,7 @@
 #include <oclgrind/WorkGroup.h>
 #include <oclgrind/WorkItem.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
