@@ -161,7 +161,7 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
         for (const auto& [other, outputs, inputs] :
              {std::tuple("IMAGE", std::vector<common::NamedFile>{},
                          std::vector<common::NamedFile>{{"IMAGE", folder_ / "in"}}),
-              {"--counts", {{"--counts", folder_ / "in"}}, {}}}) {
+              {"--plot", {{"--plot", folder_ / "in"}}, {}}}) {
             std::vector<common::NamedFile> all = outputs;
             all.push_back({"--json", folder_ / name});
             EXPECT_EQ(
@@ -177,13 +177,13 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
     for (const char* name : {"folder/new", "./folder/../folder/new", "same/new", "dangling"})
         EXPECT_EQ(tests::bad_input([&] {
                       common::require_output_files(
-                          {{"--json", folder_ / "folder/new"}, {"--counts", folder_ / name}}, {});
+                          {{"--json", folder_ / "folder/new"}, {"--plot", folder_ / name}}, {});
                   }),
-                  "--json and --counts name the same file")
+                  "--json and --plot name the same file")
             << name;
     EXPECT_NO_THROW(common::require_output_files(
-        {{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}, {"--counts", folder_ / "in"}},
-        {{"IMAGE", folder_ / "nosuch"}, {"--raw", "/dev/null"}, {"--counts", folder_ / "in"}}));
+        {{"--json", folder_ / "a"}, {"--plot", folder_ / "in"}},
+        {{"IMAGE", folder_ / "nosuch"}, {"--raw", "/dev/null"}, {"--plot", folder_ / "in"}}));
     EXPECT_NO_THROW(require_writable("/dev/null"));
     EXPECT_EQ(tests::bytes_of(folder_ / "in"), "kept");
     EXPECT_EQ(folder_.names(), (Names{"dangling", "folder", "hard", "in", "link", "same"}));

@@ -219,7 +219,6 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
         "--no-ceiling", [&] { options.read_ceiling = false; }, "do not measure the read ceiling");
     option("--json", options.json, "write the results as JSON", "FILE");
     option("--plot", options.plot, "write the picture beside its histogram as a PNG", "FILE");
-    option("--counts", options.counts, "write the 256 counts as CSV", "FILE");
     const std::size_t of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
         const std::string name(choice.name);
@@ -254,9 +253,7 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
     // Before the long work, so that nobody waits for results that cannot be kept.
     std::vector<NamedFile> outputs;
-    for (const auto& [name, path] : {std::pair("--json", options.json),
-                                     {"--plot", options.plot},
-                                     {"--counts", options.counts}})
+    for (const auto& [name, path] : {std::pair("--json", options.json), {"--plot", options.plot}})
         if (path) outputs.push_back({name, *path});
     require_output_files(outputs, files_of(app));
     return options;
