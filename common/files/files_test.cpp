@@ -122,6 +122,19 @@ TEST_F(Files, APipeIsWrittenToDirectlyAndANamedOneIsNotWaitedFor) {
     ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
     EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "pipe"); }),
                            "a named pipe, not a file"));
+    ASSERT_EQ(mknod((folder_ / "socket").c_str(), S_IFSOCK | 0600, 0), 0);
+    EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "socket"); }),
+                           "a socket or a disk, not a file"));
+}
+
+TEST_F(Files, AFolderThatIsGoneTakesNone) {
+    const fs::path here = fs::current_path();
+    fs::create_directory(folder_ / "gone");
+    fs::current_path(folder_ / "gone");
+    fs::remove(folder_ / "gone");
+    const std::string refusal = tests::bad_input([] { require_writable("new"); });
+    fs::current_path(here);
+    EXPECT_EQ(refusal, "cannot write new: No such file or directory");
 }
 
 // The file behind /dev/stdout is being written to: another file must not take its place, and its
@@ -170,6 +183,10 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
                 << name;
         }
     }
+    // One that is read later, too.
+    common::require_output_files({{"--json", folder_ / "link"}}, {});
+    EXPECT_EQ(tests::bad_input([&] { common::read_kernel_file("in", folder_.path()); }),
+              "the kernels and --json name the same file");
     // Nor where the file is not there yet.
     fs::create_directory(folder_ / "folder");
     fs::create_symlink("folder", folder_ / "same");

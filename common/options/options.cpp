@@ -37,7 +37,8 @@ bool takes_a_file(const CLI::Option& option) {
 
 // Those that the command line names, and the sample picture.
 std::vector<NamedFile> files_of(const CLI::App& app) {
-    std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE}};
+    std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE},
+                                 {"this program", program_path()}};
     for (const CLI::Option* option : app.get_options()) {
         if (!takes_a_file(*option)) continue;
         for (const std::string& path : option->results()) {

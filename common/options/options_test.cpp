@@ -213,6 +213,7 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
         const std::string same = " and " + option + " name the same file";
         EXPECT_EQ(refusal({mine.c_str(), output, mine.c_str()}), "IMAGE" + same);
         EXPECT_EQ(refusal({output, SAMPLE_PICTURE}), "the sample picture" + same);
+        EXPECT_EQ(refusal({output, "/proc/self/exe"}), "this program" + same);
     }
     EXPECT_EQ(refusal({"--kernels", mine.c_str(), "--json", mine.c_str()}),
               "--kernels and --json name the same file");

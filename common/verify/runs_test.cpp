@@ -186,6 +186,21 @@ TEST(VerifyOnDevice, ALoopThatDoesNotAskForCopiesIsNotTimedWithThem) {
     EXPECT_FALSE(result.end_to_end_ms);
 }
 
+TEST(Verify, AClockThatStandsStillTimesNothing) {
+    Result result;
+    const std::string said = tests::said([&] {
+        common::Runs runs({"planted"}, kExpected, kRepeat, [&](Result row) { result = row; });
+        while (runs.next()) {
+            runs.begin();
+            runs.counts = kExpected;
+            runs.end(0);
+        }
+    });
+    EXPECT_EQ(result.check, Check::kMatch);
+    EXPECT_EQ(result.kernel.runs, 0);
+    EXPECT_TRUE(tests::has(said, "the clock stood still or went back, so nothing was timed\n"));
+}
+
 TEST(Verify, ARunThatJudgesItselfSaysWhatIsWrong) {
     for (const int wrong_run : {0, kRepeat, kRepeat + 1}) {
         Result result;
