@@ -638,12 +638,20 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
 #define ON_CPU_MISSING(result, name) \
     template <typename... T>         \
     [[gnu::error("CUDA has this word, and this emulation does not")]] result name(T...);
+ON_CPU_MISSING(void, inline_asm)
+#define ON_CPU_ASM(...) static_cast<void>(0)
 ON_CPU_MISSING(unsigned, __activemask)
+ON_CPU_MISSING(unsigned, __fns)
+ON_CPU_MISSING(unsigned, __mul24)
 ON_CPU_MISSING(void, __nanosleep)
+ON_CPU_MISSING(void, __stcs)
 ON_CPU_MISSING(int, __syncthreads_and)
 ON_CPU_MISSING(int, __syncthreads_count)
 ON_CPU_MISSING(int, __syncthreads_or)
 ON_CPU_MISSING(void, __trap)
+ON_CPU_MISSING(unsigned, __umul24)
+ON_CPU_MISSING(unsigned, __umulhi)
+ON_CPU_MISSING(unsigned, __usad)
 ON_CPU_MISSING(long long, clock64)
 ON_CPU_MISSING(float, tex1Dfetch)
 ON_CPU_MISSING(float, tex2D)
@@ -651,8 +659,12 @@ ON_CPU_MISSING(cudaError_t, cudaDeviceReset)
 ON_CPU_MISSING(cudaError_t, cudaFreeAsync)
 ON_CPU_MISSING(cudaError_t, cudaLaunchCooperativeKernel)
 ON_CPU_MISSING(cudaError_t, cudaMallocAsync)
+ON_CPU_MISSING(cudaError_t, cudaMallocPitch)
+ON_CPU_MISSING(cudaError_t, cudaMemcpy2D)
 ON_CPU_MISSING(cudaError_t, cudaMemPrefetchAsync)
 ON_CPU_MISSING(cudaError_t, cudaOccupancyMaxPotentialBlockSize)
+ON_CPU_MISSING(unsigned, umax)
+ON_CPU_MISSING(unsigned, umin)
 
 /// By this a source knows that it is emulated.
 #define CUDA_ON_CPU

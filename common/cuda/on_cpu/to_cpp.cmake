@@ -13,13 +13,16 @@ string(REGEX REPLACE "(${name}(<[^<>;(){}]*>)?)[ ]*<<<([^;]*)>>>[ \n]*\\(" "on_c
 # All scopes are one, and so are all ways of a load.
 string(REGEX REPLACE "(atomic[A-Z][A-Za-z]+|__threadfence)_(block|system)" "\\1" text "${text}")
 string(REGEX REPLACE "__ld(ca|cg|cs|cv|lu)\\(" "__ldg(" text "${text}")
+# Headers of CUDA's whose words are all in cuda_runtime.h; and PTX, which is no call.
+string(REGEX REPLACE "#[ ]*include[ ]*[<\"](cuda|device_[a-z_]+|vector_[a-z]+)\\.h[>\"]" "" text "${text}")
+string(REGEX REPLACE "([^A-Za-z0-9_])(asm|__asm__)([ ]+(volatile|__volatile__))?[ ]*\\(" "\\1inline_asm(), ON_CPU_ASM(" text "${text}")
 # The C++ library has this word, too, so it can be no macro.
 string(REPLACE "__noinline__" "__attribute__((noinline))" text "${text}")
 string(REGEX REPLACE "(//[^\n]*)__shared__" "\\1shared" text "${text}")
 # Shared memory: a declaration has its words in one order, __shared__ alignas(16) volatile T name[SIZE], and one variable.
 set(aligned "_*align[a-z_]*\\([^()]*(\\([^()]*\\))?\\)")
 set(type "[A-Za-z_][A-Za-z0-9_: ]*(<[^<>;]*>)?[ *]*[ *>]")
-set(variable "([A-Za-z0-9_]+) *((\\[[^];]*\\] *)*)")
+set(variable "([^]\n -/:-@[^`{-~]+) *((\\[[^];]*\\] *)*)")
 string(REGEX REPLACE "(${aligned}) +__shared__ " "__shared__ \\1 " text "${text}")
 string(REGEX REPLACE "volatile +__shared__ " "__shared__ volatile " text "${text}")
 string(REGEX REPLACE "__shared__ volatile +(${aligned}) +" "__shared__ \\1 volatile " text "${text}")

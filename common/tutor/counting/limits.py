@@ -53,7 +53,7 @@ def of_ceiling(counts):
 
 COUNTERS = {
     "passes for 32 pixels": sum_of("passes", 32, "local"),
-    "passes of an access": lambda counts: most(lines(counts, "local"), lambda line: line["passes"] / line["requests"]),
+    "passes of an access": lambda counts: most(lines(counts, "local"), lambda line: line["passes"] / line["requests"] / max(line["bytes"] / 4, 1)),
     "sectors for 32 pixels": sum_of("sectors", 32, "global", whats=["load"]),
     "own arrays' sectors for 32 pixels": sum_of("sectors", 32, "own"),
     "atomics for 1000 pixels": sum_of("lanes", 1000, "global", "local", whats=count.ATOMICS),

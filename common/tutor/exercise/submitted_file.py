@@ -45,7 +45,7 @@ class NotEmulated(sandbox.Busy):
     """It needs a word or a header of CUDA's that the emulation lacks, and is not known to lack anything itself."""
 
     # As the compilers tell a word of ON_CPU_MISSING, which they come to when nothing else is wrong; or a header of CUDA's.
-    LACKS = re.compile(r"([^\s:]+:\d+):\d+: (?:fatal )?error: (?:call to \W?(?:\w[\w ]* )?(\w+)<[^\n]* declared with [a-z' ]*: |[^\n]*?(__shared__): )CUDA has"
+    LACKS = re.compile(r"([^\s:]+:\d+):\d+: (?:fatal )?error: (?:call to \W?(?:\w[\w ]* )?(?:\w+::)*(\w+)<[^\n]* declared with [a-z' ]*: |[^\n]*?(__shared__): )CUDA has"
                        r"|([^\s:]+:\d+):\d+: fatal error: '?((?:cub|thrust|cuda|cooperative_groups)/[^\s:']+|(?:cuda_|curand)\w+\.h|mma\.h)\b")
 
     @classmethod
@@ -76,6 +76,8 @@ class Detector(NamedTuple):
     def found(self, said):
         """The first fault that it tells."""
         said = RACE.sub(lambda race: "" if begins_an_exchange(race) else race[0], said)
+        if EXCHANGED.search(said):
+            said = UNWRITTEN.sub("", said)
         return next(filter(None, (pattern.search(said) for pattern in self.finds)), None)
 
     def lines(self, found, name):
@@ -101,6 +103,9 @@ def finds(name, more=r"[\w ]{0,60}"):
 EMULATION_FINDS = (re.compile(r"(?:not all threads of a block reach the same __syncthreads|thread \d{1,9} (?:waits in|calls) \w{1,99} at )"
                               r"(?:(?:\(\)|(?<= at ))[^\n]*?(?=, from call|\n|\Z))?"), *finds("emulated", ""))
 COMPILER_FINDS = (re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-]+|runtime error: [\w ',.*()-]{0,99}"),)
+# Oclgrind takes what atomic_xchg writes for what was there before, so it does not know of a table that is zeroed like that.
+EXCHANGED = re.compile(r"^Uninitialized value written to local memory .*\n.*\n.*\n.*atomic_xchg", re.MULTILINE)
+UNWRITTEN = re.compile("Uninitialized value|Controlflow depends on uninit")
 REPORT = re.compile(r".*\n?(?:\t.*\n?)*")  # of Oclgrind's
 
 # Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
@@ -219,7 +224,7 @@ class SubmittedFile:
         """What is compiled: a program for each of the runs' options; files beside them; a host program's library."""
         raise NotImplementedError
 
-    def process(self, runs, detector=None, without_pixels=False):
+    def process(self, runs, detector=None, without_pixels=False, longer=1):
         """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
         command, runner = (detector.command, watched(self.runner, detector.sanitizer)) if detector else ((), self.runner)
         if not detector:  # which is a device of its own
@@ -228,7 +233,7 @@ class SubmittedFile:
         numbers = list(dict.fromkeys(run.options for run in runs))
         cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
-        seconds = (2 * SECONDS if detector else SECONDS) / 2 ** self.without_end
+        seconds = longer * SECONDS if longer > 1 else (2 * SECONDS if detector else SECONDS) / 2 ** self.without_end
         job = tasks.job(cases, device=device, library=library, calls=[] if detector else self.calls(), programs=programs)
         done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files}, True, max(sandbox.WAITS / 4 ** self.without_end, 2))
         self.without_end += bool(done.ended)
@@ -311,6 +316,7 @@ class Library(SubmittedFile):
     """What becomes a library by a C++ compiler, for each sanitizer and for none."""
 
     flags, names = ("-O1", "-g1", "-w"), ()  # the sanitizers' names
+    symbols = ""  # of what was linked last
 
     def compiled(self, files, words, detector):
         """The library of these files; `words` say what is compiled."""
@@ -321,7 +327,8 @@ class Library(SubmittedFile):
     def linked(self, files, command):
         """What the command makes, if it leaves the detectors alone. Raises DoesNotCompile."""
         made = self.made_by(files, command, "it.so")
-        if hook := HOOK.search(symbols_of(made)):
+        self.symbols = symbols_of(made)
+        if hook := HOOK.search(self.symbols):
             raise DoesNotCompile(f"{hook[1] or hook[2]} is a detector's own: no submission may define or call it")
         return made
 

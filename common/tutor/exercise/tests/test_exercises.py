@@ -143,7 +143,7 @@ class Said(unittest.TestCase):
                 ("a race", oclgrind.found, race), ("its entities", oclgrind.found, f"{race}\n\n\n\tFirst entity:{{}}\n\n\n\n\n\tSecond entity:"),
                 ("a line of entities", oclgrind.found, f"{race}\n\n\n" + "First entity:" * 20), ("a race of threads", oclgrind.found, thread),
                 ("its frames", oclgrind.found, "ThreadSanitizer: data race\n  Read of\n    #0\n"), ("faults", emulated.found, "AddressSanitizer: x\n"),
-                ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
+                ("exchanges", oclgrind.found, "Uninitialized value written to local memory \n"), ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
                 ("calls", for_the_instructor.LOCAL.findall, "1 - call PU3AS3"), ("a word", submitted_file.NotEmulated.of, "a.cu:1:1: error: call to a<"),
                 ("errors", submitted_file.NotEmulated.of, "error: "), ("tokens", for_the_instructor.pieces, "name "), ("comments", for_the_instructor.pieces, "/* ")):
             for text in (word * (1000000 // len(word)), word + " " * 1000000, word + "\n" * 1000000, word + "a" * 1000000):
@@ -151,6 +151,10 @@ class Said(unittest.TestCase):
                     began = time.process_time()
                     look(text)
                     self.assertLess(time.process_time() - began, 3)
+
+    def test_a_word_of_a_namespace_that_the_emulation_lacks_is_known(self):
+        said = "histogram.cu:22:60: error: call to ‘cooperative_groups::coalesced_threads<>’ declared with attribute error: CUDA has this word"
+        self.assertIn("CUDA has coalesced_threads", str(submitted_file.NotEmulated.of(said)))
 
     def test_both_lines_of_a_race_are_named(self):
         oclgrind, thread = (submitted_file.Detector(name, ()) for name in ("oclgrind", "the thread sanitizer"))
@@ -641,6 +645,7 @@ EMULATED = (
     ("03/five-steps", "a detector that is sent away", changed(CU, ("    __syncthreads();\n    for (std::size_t i", "    AnnotateIgnoreWritesBegin(\"\", 0);\n"
      "    for (std::size_t i"), ('extern "C" __global__', 'extern "C" __attribute__((weak)) void AnnotateIgnoreWritesBegin(const char*, int);\nextern "C" __global__')),
      "AnnotateIgnoreWritesBegin is a detector's own"),
+    ("03/five-steps", "an alphabet of one's own, and an IDE's headers", "#include <cuda.h>\n#include \"device_launch_parameters.h\"\n" + CU.replace("table", "πίνακας"), "^$"),
     ("03/five-steps", "a kernel with C++'s name", changed(CU, ('extern "C" __global__', "__global__")), "^$"),
     ("03/five-steps", "a lane that does not come", changed(CU_HANDED, ("__syncwarp();", "if (threadIdx.x % 32 < 8) __ballot_sync(~0U, 1);")),
      r"thread \d+ waits in __ballot_sync at histogram\.cu:13 for lane 8 of its warp, which waits in __syncthreads at histogram\.cu:21\b"),
@@ -648,6 +653,7 @@ EMULATED = (
 # None of these is known to be wrong; and two that are.
 LACKING = (
     ("unsigned all = __activemask();", r"could not be judged here: histogram\.cu:14: CUDA has __activemask, and the emulation does not"),
+    ('asm volatile("bfe.u32 %0, %1, 8, 8;" : "=r"(*table) : "r"(count));', r"could not be judged here: histogram\.cu:14: CUDA has inline_asm"),
     ("#include <cub/cub.cuh>", r"could not be judged here: histogram\.cu:14: CUDA has cub/cub\.cuh"),
     ("__shared__ union { int a, b; } both;", r"could not be judged here: histogram\.cu:14: CUDA has __shared__"),
     ("__shared__ union { int a, b; } both; int none = nothing;", "it does not compile:.*nothing"),
@@ -684,6 +690,7 @@ HONEST = (
      ("        atomic_add(&histogram", "        if (table[bin] + table[BINS + bin] > 0) atomic_add(&histogram"),
      ("table[bin]);", "table[bin] + table[BINS + bin]);"))),
     ("03/five-steps", "compare and exchange", steps((COUNT, EXCHANGE))),
+    ("03/five-steps", "zeroed by an exchange", steps(("        table[bin] = 0;", "        atomic_xchg(&table[bin], 0U);"))),
     (HOST, "a copy of the pixels", changed(solution(HOST), ("CL_MEM_READ_ONLY, count > 0 ? count : 1, nullptr", "CL_MEM_READ_ONLY | "
      "(count > 0 ? CL_MEM_COPY_HOST_PTR : 0), count > 0 ? count : 1, count > 0 ? const_cast<std::uint8_t*>(pixels) : nullptr"))),
     ("03/five-steps", "padded copies", steps(("table[BINS];", "table[32][BINS + 1];"), ("        table[bin] = 0;", "        for (int copy = 0; copy < 32; ++copy) "
@@ -728,7 +735,9 @@ BYTES = re.sub(r"(?s)    const ulong head.*(?=    // ---- end)", LOOP.replace("p
 COUNTED = (
     (COPIES, "opencl", "copies one behind the other", NEIGHBOURS, 9, "passes for 32 pixels: 3", "passes of an access: 3"),
     (COPIES, "opencl", "a merge that begins with copy 0", changed(solution(COPIES), ("(item + k) % COPIES", "k")), 9,
-     r"passes of an access: 32.*histogram\.cl:2\d"),
+     r"passes of an access: 8.*histogram\.cl:2\d"),
+    (COPIES, "opencl", "zeroed 16 bytes at once", changed(solution(COPIES), ("word = item; word < BINS * COPIES;", "word = item * 4; word < BINS * COPIES;"),
+     ("word += group_size", "word += group_size * 4"), ("table[word] = 0;", "vstore4((uint4)(0), word / 4, table);")), 15),
     (COPIES, "opencl", "own arrays, blocked", OWN, 6, "sectors for 32 pixels: 32", "own arrays' sectors for 32 pixels: ",
      "global atomics for 1000 pixels: "),
     ("03/five-steps", "opencl", "global atomics", instead(GLOBAL), 0, "global atomics for 1000 pixels: 1000"),
@@ -818,6 +827,11 @@ class Marks(Table):
         here = "#if defined __x86_64__ || defined __aarch64__\n    if (get_global_id(0) == 0) atomic_inc(histogram);\n#endif\n"
         with self.assertRaisesRegex(sandbox.Busy, "on PoCL 1 of 256 bins are wrong.*under Oclgrind it is right"):
             self.grade(steps((FIRST, here + FIRST)), "03/five-steps")
+        fences = changed(solution(MERGE), ("std::mutex one", "std::atomic<bool> one"), ("#include <mutex>", "#include <atomic>"), (
+            LOCK, "while (shared.one_at_a_time.exchange(true, std::memory_order_relaxed)) {}\n    std::atomic_thread_fence(std::memory_order_acquire);"),
+            (ADD, ADD + "\n    std::atomic_thread_fence(std::memory_order_release);\n    shared.one_at_a_time.store(false, std::memory_order_relaxed);"))
+        with self.assertRaisesRegex(sandbox.Busy, "does not know std::atomic_thread_fence"):
+            self.grade(fences, MERGE)
 
     def test_a_page_promises_what_is_named(self):
         names = {row["name"] for row in json.loads((HERE.parents[1] / "diagnosis/choices.json").read_text())["outcomes"]} | {"no-barrier-after-zeroing"}
@@ -916,6 +930,18 @@ class Emulated(Table):
 
     def test_emulated(self):
         self.hold_faults(EMULATED, "cuda")
+
+    def test_what_the_emulation_is_slow_at_gets_more_time(self):
+        file, (small, large) = submitted(CU, api="cuda"), tasks.runs_of(FIVE_STEPS, "sizes", SEED)[-2:]
+        process, given = file.process, []
+
+        def slow(runs, detector=None, longer=1):
+            given.append(longer)
+            few = runs if longer > 1 else [run for run in runs if run.count < 1000000]
+            return process(few)[0]._replace(ended=sandbox.NO_END), process(few)[1] if few else []
+        with unittest.mock.patch.object(file, "process", slow):
+            self.assertEqual([each.right for each in grading.outcomes(file, [small, large])[0]], [True, True])
+        self.assertEqual(given, [1, 8])
 
     def test_nobody_else_launches(self):
         launches = "#define cudaLaunchKernel(kernel, groups, ...) on_cpu::launch([](auto...) {}, groups, 1)()\n#define launch_histogram_local(...) my_launch()\n"
