@@ -16,11 +16,11 @@ function element(name, properties = {}, ...children) {
       const heads = [...wrapper.querySelectorAll("thead th")].map((head) => head.textContent);
       for (const cell of wrapper.querySelectorAll("tbody :is(td, th)")) cell.dataset.head = heads[cell.cellIndex] ?? "";
     }
-    // Where code is cut, the contents of the page give it their room.
+    // Where code or a figure is cut, the contents of the page give it their room.
     const contents = document.querySelector(".toc-drawer");
     if (contents?.textContent.trim()) {
       contents.classList.remove("no-toc");
-      contents.classList.toggle("no-toc", [...document.querySelectorAll("article pre")].some((code) => code.scrollWidth > code.clientWidth + 1));
+      contents.classList.toggle("no-toc", [...document.querySelectorAll("article :is(pre, p:has(> img))")].some((part) => part.scrollWidth > part.clientWidth + 1));
     }
     for (const figure of document.querySelectorAll("article p > img")) {
       if (figure.naturalWidth > 0 && figure.naturalWidth < 500) figure.style.width = "450px"; // whose letters are larger than those of the wide ones
@@ -74,6 +74,13 @@ function element(name, properties = {}, ...children) {
     return Boolean(link);
   }
 
+  // Sections of all chapters have the same names, where they are found.
+  function showChapters() {
+    for (const link of document.querySelectorAll('#search-results li > a[href^="0"]')) {
+      if (!link.textContent.startsWith("Chapter")) link.dataset.of = `Chapter ${link.getAttribute("href").slice(0, 2)}: `;
+    }
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     if (goToPart()) return;  // nobody reads this page: its end may well be in sight until the other one is there
     addEventListener("load", () => {  // before, pictures are missing, and the end is nearer
@@ -85,6 +92,8 @@ function element(name, properties = {}, ...children) {
     document.querySelectorAll("table.measured").forEach(addBars);
     document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Contents of the book");
     document.querySelector(".toc-drawer")?.setAttribute("aria-label", "Contents of the page");
+    const found = document.querySelector("#search-results");
+    if (found) new MutationObserver(showChapters).observe(found, { childList: true, subtree: true });
     letScroll();
     addEventListener("load", letScroll);
     addEventListener("resize", letScroll);
