@@ -459,7 +459,7 @@ RUNGS = (
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
     Rung(LANES, "uchar-bins", "8-bit counters for each work-item, in local memory", 256, in_book=False),
     Rung(LANES, "uchar-bins-banked", "the same, each work-item in a bank of its own", 256, in_book=False),
-    Rung(LESSON, "tuned", "copies, loads and launch that a search found for this device", 64 * KI),
+    Rung(LESSON, "tuned", "another kernel: loads ahead, fewer instructions, one launch; the launch that a search found", 64 * KI),
 )
 
 
