@@ -642,6 +642,8 @@ NOT_FREE_OF_FAULTS = (
 )
 EMULATED = (
     ("03/five-steps", "a race", changed(CU, ("atomicAdd(&table[pixels[i]], 1U)", "++table[pixels[i]]")), r"data race.*histogram\.cu:19\b"),
+    ("03/five-steps", "a race that is kept from being told", "#include <unistd.h>\nstatic const int closed = close(2);\n" + changed(CU, (
+     "atomicAdd(&table[pixels[i]], 1U)", "++table[pixels[i]]")), "thread sanitizer it ends with 66"),
     ("03/five-steps", "a barrier for some", changed(CU, (CU_BARRIER, CU_BARRIER.replace("__sync", "if (threadIdx.x < 8) __sync"))),
      r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+"),
     ("03/five-steps", "a bin too many", changed(CU, ("kBins; bin += blockDim.x) {\n        table", "kBins + 1; bin += blockDim.x) {\n        table")),
