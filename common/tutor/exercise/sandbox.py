@@ -74,12 +74,28 @@ class Done(NamedTuple):
         return self.ended or f"it ends with {self.status}"
 
 
+def _drivers():
+    """Where the environment has OpenCL's loader look for drivers, and these with what lies beside them in a folder of libraries."""
+    vendors = pathlib.Path(os.environ.get("OCL_ICD_VENDORS") or "/etc/OpenCL/vendors")
+    names = os.environ.get("OCL_ICD_FILENAMES", "").split(":")
+    for icd in [vendors] if vendors.is_file() else vendors.glob("*.icd"):
+        with contextlib.suppress(OSError):
+            names += icd.read_text(errors="replace").splitlines()[:1]
+    there = [each for name in names if name.startswith("/") for each in (name, os.path.realpath(name))]
+    folders = [os.path.dirname(each) for each in there if "/lib" in os.path.dirname(each)]
+    found = [os.path.abspath(vendors), *there, *folders, *(f"{each[:each.rindex('/lib')]}/share/pocl" for each in folders)]
+    return [path for path in dict.fromkeys(found) if not ROOT.resolve().is_relative_to(path)
+            and not any(pathlib.Path(path).is_relative_to(each) for each in SYSTEM)]
+
+
 def bubblewrap(files, devices, rules=None):
     """The words before a command. `files` are those that it finds in its folder: {name: an open file}; `rules` is one, too."""
     words = ["bwrap", "--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL", "--new-session",
              "--die-with-parent", "--proc", "/proc", "--dev", "/dev", "--size", str(DISK), "--tmpfs", "/tmp"]
     for path in SYSTEM:
         words += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
+    for path in _drivers() if devices else ():
+        words += ["--ro-bind-try", path, path]
     for path in DEVICES if devices else ():
         words += ["--dev-bind-try", path, path]
     if any(path.is_relative_to(folder) for path in (ROOT, ROOT.resolve()) for folder in SYSTEM):  # such as /usr/src/tutorials
@@ -205,7 +221,7 @@ def where(name):
 def _environment(folder):
     kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "OCL_", "CUDA_VISIBLE_"))}
     return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder, "TMPDIR": folder, "POCL_CACHE_DIR": str(COMPILED) if COMPILED and missing() else f"{folder}/pocl",
-            "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "atexit_sleep_ms=0:exitcode=0:print_summary=0"}
+            "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "atexit_sleep_ms=0:print_summary=0"}
 
 
 # ---- pipes ----------------------------------------------------------------------------------------

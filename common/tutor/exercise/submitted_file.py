@@ -360,7 +360,11 @@ class CppFile(Library):
 
     def parts(self, runs, detector):
         files = {self.name: self.text.encode(), "call.cpp": (self.exercise.folder / "call.cpp").read_bytes()}
-        return [], {"it.so": self.compiled(files, ["-include", self.name, "call.cpp"], detector)}, "./it.so"
+        try:
+            return [], {"it.so": self.compiled(files, ["-include", self.name, "call.cpp"], detector)}, "./it.so"
+        except DoesNotCompile:
+            self.compiled(files, ["-c", "-x", "c++", self.name], detector)  # without it the errors are the student's alone
+            raise
 
 
 class EmulatedFile(Library):
