@@ -90,8 +90,7 @@ class Browser(unittest.TestCase):
                                      {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
         self.drawn()
 
-    def drawn(self):
-        """Waits until the page has seen what was changed, on a slow machine, too."""
+    def drawn(self):  # which on a slow machine takes its time
         self.browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
 
     def open(self, page, size=WIDE, scheme="light", motion="reduce"):

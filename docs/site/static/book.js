@@ -74,13 +74,6 @@ function element(name, properties = {}, ...children) {
     return Boolean(link);
   }
 
-  // Sections of all chapters have the same names, where they are found.
-  function showChapters() {
-    for (const link of document.querySelectorAll('#search-results li > a[href^="0"]')) {
-      if (!link.textContent.startsWith("Chapter")) link.dataset.of = `Chapter ${link.getAttribute("href").slice(0, 2)}: `;
-    }
-  }
-
   document.addEventListener("DOMContentLoaded", () => {
     if (goToPart()) return;  // nobody reads this page: its end may well be in sight until the other one is there
     addEventListener("load", () => {  // before, pictures are missing, and the end is nearer
@@ -92,8 +85,9 @@ function element(name, properties = {}, ...children) {
     document.querySelectorAll("table.measured").forEach(addBars);
     document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Contents of the book");
     document.querySelector(".toc-drawer")?.setAttribute("aria-label", "Contents of the page");
-    const found = document.querySelector("#search-results");
-    if (found) new MutationObserver(showChapters).observe(found, { childList: true, subtree: true });
+    const found = document.querySelector("#search-results"); // where the sections of all chapters have the same names
+    const of = (link) => (link.textContent.startsWith("Chapter") ? "" : `Chapter ${link.getAttribute("href").slice(0, 2)}: `);
+    if (found) new MutationObserver(() => found.querySelectorAll("li > a[href^='0']").forEach((link) => { link.dataset.of = of(link); })).observe(found, { childList: true, subtree: true });
     letScroll();
     addEventListener("load", letScroll);
     addEventListener("resize", letScroll);
