@@ -345,7 +345,7 @@ def counted(words):
               "docs/counting.md says how.")
         return 0
     asked = count.Asked(words)
-    check_writable(asked.json and given_path(asked.json))
+    check_writable(None if asked.json is None else given_path(asked.json))
     api = api_to_count(asked.api)
     build(*asked.targets(api))
     counts = asked.counts(ROOT / "build", api, given_path("."))
