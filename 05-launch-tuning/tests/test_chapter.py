@@ -169,7 +169,7 @@ class Tune(Workshop, Test):
         kept[0].unlink()
         self.expect([tune, "--json", kept[0]], 2, environment=self.kept, err="the launches and --json name the same file", one_line=True)
         os.mkfifo(kept[0])
-        self.expect([tune], 2, environment=self.kept, err="a named pipe, not a file", one_line=True)
+        self.expect([tune], 2, environment=self.kept, err="a named pipe", one_line=True)
         self.tuned(lesson, "the rule of thumb, as tune has not run here")
 
     def test_each_api(self):
