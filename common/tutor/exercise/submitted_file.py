@@ -208,10 +208,10 @@ class SubmittedFile:
             self.made[what] = make(*arguments)
         return self.made[what]
 
-    def made_by(self, files, command, name):
+    def made_by(self, files, command, name, seconds=TO_COMPILE):
         """The file of this name that a command makes in $TMPDIR. Raises DoesNotCompile."""
         script = 'made="$TMPDIR/$1"; shift; "$@" -o "$made" >&2 && cat "$made"'
-        done = sandbox.run(["sh", "-c", script, "sh", name, *command], TO_COMPILE, files=files)
+        done = sandbox.run(["sh", "-c", script, "sh", name, *command], seconds, files=files)
         if done.status != 0 or len(done.out) > LARGEST_MADE:
             raise DoesNotCompile(done.ended or done.said or (done.why() if done.status else "what comes of it is too large"))
         return done.out
@@ -385,7 +385,7 @@ class EmulatedFile(Library):
         if not sandbox.where("cmake"):
             raise NothingToRunOn("there is no cmake among the system's programs")
         files = {name: text.encode(), "to_cpp.cmake": (ON_CPU / "to_cpp.cmake").read_bytes()}
-        return self.made_by(files, ["sh", "-c", 'cmake "-DFROM=$0" "-DTO=$2" -P to_cpp.cmake', name], "it.cpp")
+        return self.made_by(files, ["sh", "-c", 'cmake "-DFROM=$0" "-DTO=$2" -P to_cpp.cmake', name], "it.cpp", 5)
 
     def sources(self, run):
         """{name: text} of the file and what it includes of the exercise."""

@@ -126,6 +126,12 @@ class Verdicts(Test):
     def outcomes(*right):
         return [grading.Outcome(tasks.Run("a run", 0, 1, b"", 1, 1), each, "" if each else "it is wrong") for each in right]
 
+    def test_what_one_detector_finds_comes_before_what_is_wrong_under_another(self):
+        file, two = submitted_file.OpenCLFile(FIVE_STEPS, "opencl", "histogram.cl", "", BUILD), [submitted_file.Detector(name, ()) for name in "ab"]
+        for under, says, found in ((two, ("under a", "race"), "race"), (two, ("under a", ""), "under a"), (two, ("", "under b"), "under b"), ([], (), None)):
+            with unittest.mock.patch.object(file, "detectors", return_value=under), unittest.mock.patch.object(grading, "fault", side_effect=says):
+                self.assertEqual(grading.faults(file, 1, False), found)
+
     def test_all_of_the_points_are_for_all_runs_and_half_for_a_mistake_in_one(self):
         criterion = next(each for each in FIVE_STEPS.points if each in tasks.CRITERIA)
         of = FIVE_STEPS.points[criterion]
@@ -930,10 +936,11 @@ static const int harm = [] {{
     def test_one_wrong_file_of_four_costs_a_quarter(self):
         exercise = catalogue.exercise_of("03/four-mistakes")
         files = submitted_file.submitted(exercise, "opencl", dict.fromkeys(exercise.files["opencl"], ""), BUILD)
-        said = [([grading.Verdict("sizes", points, 25, f"{points} of 25")], "") for points in (25, 25, 25, 2)]
+        said = [([grading.Verdict("sizes", points, 25, f"{points} of 25", points == 2)], "why" * (points == 2)) for points in (25, 25, 25, 2)]
         with unittest.mock.patch.object(grading, "graded_file", side_effect=said):
-            (verdict,) = grading.graded(files, 7).verdicts
-        self.assertEqual((verdict.points, verdict.words), (19, "fourth.cl: 2 of 25"))
+            grade = grading.graded(files, 7)
+        self.assertEqual(grade.verdicts, [grading.Verdict("sizes", 19, 25, "fourth.cl: 2 of 25", True)])
+        self.assertEqual(grade.diagnosis, "fourth.cl:\nwhy")
 
 
 @unittest.skipUnless((BUILD / "common/run_emulated").is_file(), "run_emulated is not built")
