@@ -76,8 +76,8 @@ class Detector(NamedTuple):
     def found(self, said):
         """The first fault that it tells."""
         said = RACE.sub(lambda race: "" if begins_an_exchange(race) else race[0], said)
-        if EXCHANGED.search(said):
-            said = UNWRITTEN.sub("", said)
+        if exchanged := set(EXCHANGED.findall(said)):
+            said = UNWRITTEN.sub(lambda says: "" if not says[1] or says[1] in exchanged else says[0], said)
         return next(filter(None, (pattern.search(said) for pattern in self.finds)), None)
 
     def lines(self, found, name):
@@ -104,8 +104,8 @@ EMULATION_FINDS = (re.compile(r"(?:not all threads of a block reach the same __s
                               r"(?:(?:\(\)|(?<= at ))[^\n]*?(?=, from call|\n|\Z))?"), *finds("emulated", ""))
 COMPILER_FINDS = (re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-]+|runtime error: [\w ',.*()-]{0,99}"),)
 # Oclgrind takes what atomic_xchg writes for what was there before, so it does not know of a table that is zeroed like that.
-EXCHANGED = re.compile(r"^Uninitialized value written to local memory .*\n.*\n.*\n.*atomic_xchg", re.MULTILINE)
-UNWRITTEN = re.compile("Uninitialized value|Controlflow depends on uninit")
+EXCHANGED = re.compile(r"^Uninitialized value written to local memory address (0x\w{1,16})\n.*\n.*\n.*atomic_xchg", re.MULTILINE)
+UNWRITTEN = re.compile(r"Uninitialized value [a-z ]{1,40}address (0x\w{1,16})|Controlflow depends on uninit")
 REPORT = re.compile(r".*\n?(?:\t.*\n?)*")  # of Oclgrind's
 
 # Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
