@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <system_error>
 
 #include "common/process/status.hpp"
 

@@ -111,7 +111,8 @@ const char* Lesson::kernel_file(const std::string& name) {
 void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured_gb_s) {
     Report& table = report();
     if (!options.read_ceiling) return;
-    const std::optional<double> gb_s = measured_gb_s();
+    std::optional<double> gb_s = measured_gb_s();
+    if (gb_s && !(*gb_s > 0)) gb_s.reset();  // the clock stood still
     note_read_ceiling(gb_s);
     table.set_read_ceiling(gb_s);
 }

@@ -1,5 +1,6 @@
 """What only chapter 02 tests: the race that is broken on purpose, and drivers that behave as few do (for all programs)."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -118,15 +119,20 @@ class OpenCLDrivers(Test):
             self.expect([*GLOBAL, *options], 77, one_line=True, err=f"^02-global-atomics/opencl: no OpenCL device: {says}\n$",
                         environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": "", **environment})
 
-    def test_one_that_crashes_when_it_is_asked(self):
-        made = self.drivers / "bad.so"
-        subprocess.run([programs.BUILD["compiler"], "-shared", "-fPIC", "-x", "c++", "-", "-o", made], input=self.BAD, text=True, check=True)
-        bad = self.drivers / "a.icd"
-        bad.write_text(f"{made}\n")
-        self.refused(f"{bad}: it crashes when it is asked for its devices .*")
-        shutil.copy(self.pocl, self.drivers / "b.icd")
-        self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": ""},
-                    err=f"^passed over OpenCL driver {bad}: it crashes when it is asked for its devices [^\n]*\n  global \\.\\.\\. match")
+    def test_one_that_crashes_or_ends_the_program_when_it_is_asked(self):
+        for how, says in (("exit(0)", "it ends the program"), ("abort()", "it crashes")):
+            made, bad, says = self.drivers / f"{how}.so", self.drivers / "a.icd", f"{says} when it is asked for its devices"
+            subprocess.run([programs.BUILD["compiler"], "-shared", "-fPIC", "-x", "c++", "-", "-o", made], input=self.BAD.replace("abort()", how),
+                           text=True, check=True)
+            bad.write_text(f"{made}\n")
+            (self.drivers / "b.icd").unlink(missing_ok=True)
+            self.refused(f"{bad}: {says}.*")
+            shutil.copy(self.pocl, self.drivers / "b.icd")
+            self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", err=f"^passed over OpenCL driver {bad}: {says}[^\n]*\n  global \\.\\.\\. match",
+                        environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": "", "TMPDIR": "/proc"})  # where nothing can be made
+        os.mkfifo(self.drivers / "pipe.icd")
+        self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", err=r"(?s)passed over.*passed over OpenCL driver .*/pipe.icd: a named pipe",
+                    environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": ""})
 
     def test_why_one_has_no_device(self):
         self.refused(f"{self.drivers} names no driver .*")
@@ -137,6 +143,14 @@ class OpenCLDrivers(Test):
         self.refused(f"{self.drivers}/a.icd: an empty file; {self.drivers}/b.icd: POCL_DEVICES=nosuch names none of its", POCL_DEVICES="nosuch")
         (self.drivers / "a.icd").unlink()
         self.refused(f"{self.drivers}/b.icd: PoCL cannot write to /proc/nosuch: .*", POCL_CACHE_DIR="/proc/nosuch")
+        self.refused(f"{self.drivers}/b.icd: POCL_CACHE_DIR is empty", POCL_CACHE_DIR="")
+        self.expect([*GLOBAL, "--no-ceiling"], 2, environment={"POCL_CACHE_DIR": "/dev/null"}, one_line=True,
+                    err="no word of the compiler about histogram.cl: PoCL cannot write to /dev/null: ")
+
+    def test_one_that_ends_the_program_at_work(self):
+        # LLVM does, with status 1, where it cannot write what it has compiled.
+        self.expect(["bash", "-c", 'ulimit -f 64; exec "$@"', "-", *GLOBAL, "--no-ceiling"], 2, environment={"POCL_CACHE_DIR": str(self.folder())},
+                    err="LLVM ERROR: [^\n]*\n(compiling histogram.cl|global[^\n]*): the driver has ended the program, and may have said why above\n$")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <system_error>
 
 #include "common/child/child_process.hpp"
 #include "common/files/files.hpp"

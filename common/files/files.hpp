@@ -39,10 +39,13 @@ struct NamedFile {
 
 /// Finds out now whether write_atomically could write all of these later, without changing what
 /// stands there; and that none of them is another of them, one of the inputs or standard output,
-/// whatever name or link leads to it.
+/// whatever name or link leads to it. A file of kernels that is read later is an input, too.
 /// @throws BadInput naming the file and the reason
 void require_output_files(const std::vector<NamedFile>& outputs,
                           const std::vector<NamedFile>& inputs);
+
+/// @throws BadInput where this is one of the outputs of the last such call
+void require_no_output(const NamedFile& input);
 
 /// Writes a new file beside `path` and moves it into place once the disk has it (an atomic write),
 /// with the mode of a file that was there. /dev/stdout, an open pipe or a device is written to

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <tuple>
+#include <utility>
 
 #include "common/tests/support.hpp"
 
@@ -120,6 +122,19 @@ TEST_F(Files, APipeIsWrittenToDirectlyAndANamedOneIsNotWaitedFor) {
     ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
     EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "pipe"); }),
                            "a named pipe, not a file"));
+    ASSERT_EQ(mknod((folder_ / "socket").c_str(), S_IFSOCK | 0600, 0), 0);
+    EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "socket"); }),
+                           "a socket or a disk, not a file"));
+}
+
+TEST_F(Files, AFolderThatIsGoneTakesNone) {
+    const fs::path here = fs::current_path();
+    fs::create_directory(folder_ / "gone");
+    fs::current_path(folder_ / "gone");
+    fs::remove(folder_ / "gone");
+    const std::string refusal = tests::bad_input([] { require_writable("new"); });
+    fs::current_path(here);
+    EXPECT_EQ(refusal, "cannot write new: No such file or directory");
 }
 
 // The file behind /dev/stdout is being written to: another file must not take its place, and its
@@ -159,7 +174,7 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
         for (const auto& [other, outputs, inputs] :
              {std::tuple("IMAGE", std::vector<common::NamedFile>{},
                          std::vector<common::NamedFile>{{"IMAGE", folder_ / "in"}}),
-              {"--counts", {{"--counts", folder_ / "in"}}, {}}}) {
+              {"--plot", {{"--plot", folder_ / "in"}}, {}}}) {
             std::vector<common::NamedFile> all = outputs;
             all.push_back({"--json", folder_ / name});
             EXPECT_EQ(
@@ -168,6 +183,10 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
                 << name;
         }
     }
+    // One that is read later, too.
+    common::require_output_files({{"--json", folder_ / "link"}}, {});
+    EXPECT_EQ(tests::bad_input([&] { common::read_kernel_file("in", folder_.path()); }),
+              "the kernels and --json name the same file");
     // Nor where the file is not there yet.
     fs::create_directory(folder_ / "folder");
     fs::create_symlink("folder", folder_ / "same");
@@ -175,13 +194,13 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
     for (const char* name : {"folder/new", "./folder/../folder/new", "same/new", "dangling"})
         EXPECT_EQ(tests::bad_input([&] {
                       common::require_output_files(
-                          {{"--json", folder_ / "folder/new"}, {"--counts", folder_ / name}}, {});
+                          {{"--json", folder_ / "folder/new"}, {"--plot", folder_ / name}}, {});
                   }),
-                  "--json and --counts name the same file")
+                  "--json and --plot name the same file")
             << name;
     EXPECT_NO_THROW(common::require_output_files(
-        {{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}, {"--counts", folder_ / "in"}},
-        {{"IMAGE", folder_ / "nosuch"}, {"--raw", "/dev/null"}, {"--counts", folder_ / "in"}}));
+        {{"--json", folder_ / "a"}, {"--plot", folder_ / "in"}},
+        {{"IMAGE", folder_ / "nosuch"}, {"--raw", "/dev/null"}, {"--plot", folder_ / "in"}}));
     EXPECT_NO_THROW(require_writable("/dev/null"));
     EXPECT_EQ(tests::bytes_of(folder_ / "in"), "kept");
     EXPECT_EQ(folder_.names(), (Names{"dangling", "folder", "hard", "in", "link", "same"}));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <system_error>
@@ -88,6 +89,7 @@ std::string read_kernel_file(const std::string& name, const std::string& chapter
     const fs::path beside = (program.empty() ? "." : program.parent_path()) / name;
     const fs::path in_source = fs::path(chapter_folder) / name;
     for (const fs::path& path : {beside, in_source}) {
+        require_no_output({"the kernels", path});
         try {
             return read_whole(path, kMaxKernelFile);
         } catch (const BadInput&) {  // then the other

@@ -60,6 +60,8 @@ bool is_written_directly(const fs::path& target) {
            (fs::exists(target, error) && !fs::is_regular_file(target, error));
 }
 
+std::vector<NamedFile> promised;  // outputs
+
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 bool write_all(const File& file, std::string_view bytes) {
@@ -101,12 +103,22 @@ void require_output_files(const std::vector<NamedFile>& outputs,
         needed.push_back(output);
         if (fs::is_fifo(target, error) && !names_an_open_file(target))
             refuse(path, "a named pipe, not a file (/dev/stdout writes to a pipe)");
+        if (fs::is_socket(target, error) || fs::is_block_file(target, error))
+            refuse(path, "a socket or a disk, not a file");
         if (is_written_directly(target)) continue;
         if (access(target.c_str(), W_OK) != 0 && errno != ENOENT) refuse(path, errno);
         if (is_same(path, "/dev/stdout")) refuse_same("standard output");
         const fs::path folder = fs::absolute(target, error).parent_path() / ".";
+        if (error) refuse(path, error.value());
         if (access(folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
     }
+    promised = outputs;
+}
+
+void require_no_output(const NamedFile& input) {
+    for (const NamedFile& output : promised)
+        if (is_same(input.path, output.path))
+            throw BadInput(fmt::format("{} and {} name the same file", input.name, output.name));
 }
 
 void write_atomically(const fs::path& path, std::string_view bytes) {

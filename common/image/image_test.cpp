@@ -214,14 +214,6 @@ TEST(RefusedPicture, OfNoKindThatIsRead) {
     const std::string bmp = Bmp(8, 5, 3).bytes;
     const std::vector<std::pair<std::string, std::string>> all{
         {"GIF89a\x01\x00\x01\x00"s, kNotRead},
-        {"GIF89a\x01\x00\x01\x00"s, "a GIF picture: "},
-        {"RIFF\x10\x00\x00\x00WEBPVP8 "s, "a WebP picture: "},
-        {"RIFF\x10\x00\x00\x00WAVE"s, kNotRead},
-        {"\x00\x00\x00\x18"s + "ftypheic", "a HEIC picture: "},
-        {"\x00\x00\x00\x18"s + "ftypmif1", "a HEIC picture: "},
-        {"\x00\x00\x00\x18"s + "ftypavif", "an AVIF picture: "},
-        {"II*\x00\x08"s, "a TIFF picture: "},
-        {"MM\x00*\x00"s, "a TIFF picture: "},
         {"\x89PNG\r\n\x1A\n\x00\x00\x00\x04"s + "CgBIPo IHDR", "apps for an iPhone"},
         {"P2 1 1 255\n7\n"s, kNotRead},
         {"B"s, kNotRead},

@@ -5,13 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <system_error>
 
 #include "common/files/files.hpp"
 #include "common/opencl/opencl.hpp"
@@ -23,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned kPatience = 30;  // seconds; eight GPUs that have to be woken take most of that
+constexpr int kAsked = 101;         // how a child ends, and no driver that ends its program
+constexpr const char* kPipe = "a named pipe, on which the loader waits";
 constexpr const char* kLoader = "the loader, or one of its drivers";
 
 std::map<std::string, std::string> passed_over;  // why, by the driver's file
@@ -42,10 +47,12 @@ std::string from_environment(const char* name) {
 fs::path vendors() {
     const fs::path usual = "/etc/OpenCL/vendors";
     const std::string given = from_environment("OCL_ICD_VENDORS");
-    return fs::exists(given) ? fs::path(given) : usual / given;
+    std::error_code ignored;
+    return fs::exists(given, ignored) ? fs::path(given) : usual / given;
 }
 
 Driver driver_of(const fs::path& file) {
+    if (fs::is_fifo(file)) return {file, "", kPipe};
     if (file.extension() != ".icd") return {file, file, ""};
     try {
         std::istringstream text(read_whole(file, std::size_t{1} << 16));
@@ -61,7 +68,8 @@ std::vector<Driver> drivers() {
     std::vector<Driver> all;
     const fs::path place = vendors();
     std::error_code ignored;
-    if (fs::is_regular_file(place, ignored)) all.push_back(driver_of(place));
+    if (fs::exists(place, ignored) && !fs::is_directory(place, ignored))
+        all.push_back(driver_of(place));
     for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored))
         if (entry.path().extension() == ".icd") all.push_back(driver_of(entry.path()));
     std::istringstream more(from_environment("OCL_ICD_FILENAMES"));
@@ -81,10 +89,25 @@ void tell_loader_of(const std::vector<Driver>& known, const fs::path& folder) {
 }
 
 std::string hint_of_memory() {
-    rlimit memory{};
-    return getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY
+    constexpr rlim_t kUsualStack = rlim_t{1} << 20;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < kUsualStack)
+        return "; its stack may be too small (ulimit -s)";
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
                ? "; there may be too little memory for it (ulimit -v)"
                : "";
+}
+
+// A new folder, in which there is room; empty where there is none.
+std::string folder_for_drivers() {
+    std::error_code ignored;
+    for (const fs::path& place : {fs::temp_directory_path(ignored), fs::path("/dev/shm")}) {
+        std::string folder = place / "opencl-drivers-XXXXXX";
+        if (mkdtemp(folder.data()) == nullptr) continue;
+        if (std::ofstream(folder + "/room") << "some" << std::flush) return folder;
+        fs::remove_all(folder, ignored);
+    }
+    return {};
 }
 
 // Has a child ask, which says nothing, and which the system's alarm ends if it hangs. Empty where
@@ -97,19 +120,20 @@ std::string problem_in_child(const std::function<void()>& ask) {
         const rlimit no_core{0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
         for (std::FILE* const output : {stdout, stderr})
-            if (std::freopen("/dev/null", "w", output) == nullptr) std::quick_exit(0);
+            if (std::freopen("/dev/null", "w", output) == nullptr) std::quick_exit(kAsked);
         alarm(kPatience);
         try {
             ask();
         } catch (...) {  // an error is an answer, and this process will get it, too
         }
-        std::quick_exit(0);  // and nothing that is to be done at the end of this process
+        std::quick_exit(kAsked);  // and nothing that is to be done at the end of this process
     }
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) return {};
     if (!WIFSIGNALED(status))
-        return WEXITSTATUS(status) == 0 ? ""
-                                        : "it ends the program when it is asked for its devices";
+        return WEXITSTATUS(status) == kAsked
+                   ? ""
+                   : "it ends the program when it is asked for its devices";
     if (WTERMSIG(status) == SIGALRM)
         return fmt::format("it has not told its devices after {} s: it hangs", kPatience);
     return fmt::format("it crashes when it is asked for its devices ({}){}",
@@ -117,9 +141,11 @@ std::string problem_in_child(const std::function<void()>& ask) {
 }
 
 // PoCL ends the program where it cannot look at the processor, and calls it too little memory.
-std::string why_pocl_is_blind(const Driver& driver) {
-    return driver.library.find("pocl") != std::string::npos && fs::exists("/proc/self") &&
-                   !fs::exists("/sys/devices/system/cpu")
+std::string why_pocl_ends_it(const Driver& driver) {
+    if (driver.library.find("pocl") == std::string::npos) return {};
+    const char* const cache = std::getenv("POCL_CACHE_DIR");
+    if (cache != nullptr && *cache == '\0') return "POCL_CACHE_DIR is empty";
+    return fs::exists("/proc/self") && !fs::exists("/sys/devices/system/cpu")
                ? "PoCL needs /sys, which is not there: mount -t sysfs sysfs /sys"
                : "";
 }
@@ -146,23 +172,27 @@ bool pass_over_bad_drivers(const std::function<void()>& ask) {
     static bool done = false;
     static bool can_be_called = true;
     if (std::exchange(done, true)) return can_be_called;
-    const std::string problem = problem_in_child(ask);
+    const std::vector<Driver> all = drivers();
+    const bool waits =
+        std::any_of(all.begin(), all.end(), [](auto& d) { return d.problem == kPipe; });
+    const std::string problem = waits ? kPipe : problem_in_child(ask);
     if (problem.empty()) return true;
     std::error_code ignored;
-    std::string base = fs::temp_directory_path(ignored) / "opencl-drivers-XXXXXX";
-    const bool has_folder = mkdtemp(base.data()) != nullptr;
+    const std::string base = folder_for_drivers();
     // One after the other: some answer alone, and not beside another that brings the same library.
     std::vector<Driver> known;
-    for (const Driver& each : has_folder ? drivers() : known) {
+    for (const Driver& each : base.empty() ? known : all) {
         known.push_back(each);
-        std::string why = problem_in_child([&] {
-            tell_loader_of(known, base + fmt::format("/{}", known.size() + passed_over.size()));
-            ask();
-        });
+        std::string why = each.problem;
+        if (why.empty())
+            why = problem_in_child([&] {
+                tell_loader_of(known, base + fmt::format("/{}", known.size() + passed_over.size()));
+                ask();
+            });
         if (why.empty()) continue;
         known.pop_back();
-        const std::string blind = why_pocl_is_blind(each);
-        passed_over[each.file] = blind.empty() ? why : blind;
+        const std::string of_pocl = why_pocl_ends_it(each);
+        passed_over[each.file] = of_pocl.empty() ? why : of_pocl;
     }
     can_be_called = !known.empty();
     if (can_be_called) {
@@ -179,7 +209,7 @@ bool pass_over_bad_drivers(const std::function<void()>& ask) {
     } else if (passed_over.empty()) {
         passed_over[kLoader] = problem;
     }
-    if (has_folder) fs::remove_all(base, ignored);
+    if (!base.empty()) fs::remove_all(base, ignored);
     return can_be_called;
 }
 
@@ -190,7 +220,10 @@ std::string no_room_for_pocl() {
             folder = fs::path(base) / below;
     std::error_code error;
     fs::create_directories(folder, error);  // as PoCL does
-    if (!error && access(folder.c_str(), W_OK) == 0) return {};
+    const fs::path room = folder / fmt::format("room-{}", getpid());
+    const bool is_there = bool(std::ofstream(room) << std::string(1'000'000, 'x') << std::flush);
+    fs::remove(room, error);
+    if (is_there) return {};
     return fmt::format("PoCL cannot write to {}: POCL_CACHE_DIR names another folder",
                        folder.empty() ? "a home folder" : folder.string());
 }

@@ -229,9 +229,9 @@ void check_build(cl_int built, cl_program program, cl_device_id device) {
     // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
     const std::string log = build_text(program, device, CL_PROGRAM_BUILD_LOG);
     const std::string name = name_of(program);
-    if (log.empty()) {
-        const bool is_pocl = described(device).platform_name == "Portable Computing Language";
-        const std::string why = is_pocl ? no_room_for_pocl() : "";
+    const bool is_pocl = described(device).platform_name == "Portable Computing Language";
+    const std::string why = is_pocl ? no_room_for_pocl() : "";
+    if (log.empty() || !why.empty()) {
         throw std::runtime_error(fmt::format(
             "{} ({}) from clBuildProgram, and no word of the compiler about {}: {}",
             error_name(built), built, name,

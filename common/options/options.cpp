@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "common/files/files.hpp"
 #include "common/process/status.hpp"
@@ -36,7 +37,8 @@ bool takes_a_file(const CLI::Option& option) {
 
 // Those that the command line names, and the sample picture.
 std::vector<NamedFile> files_of(const CLI::App& app) {
-    std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE}};
+    std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE},
+                                 {"this program", program_path()}};
     for (const CLI::Option* option : app.get_options()) {
         if (!takes_a_file(*option)) continue;
         for (const std::string& path : option->results()) {
@@ -218,7 +220,6 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
         "--no-ceiling", [&] { options.read_ceiling = false; }, "do not measure the read ceiling");
     option("--json", options.json, "write the results as JSON", "FILE");
     option("--plot", options.plot, "write the picture beside its histogram as a PNG", "FILE");
-    option("--counts", options.counts, "write the 256 counts as CSV", "FILE");
     const std::size_t of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
         const std::string name(choice.name);
@@ -253,9 +254,7 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
     // Before the long work, so that nobody waits for results that cannot be kept.
     std::vector<NamedFile> outputs;
-    for (const auto& [name, path] : {std::pair("--json", options.json),
-                                     {"--plot", options.plot},
-                                     {"--counts", options.counts}})
+    for (const auto& [name, path] : {std::pair("--json", options.json), {"--plot", options.plot}})
         if (path) outputs.push_back({name, *path});
     require_output_files(outputs, files_of(app));
     return options;

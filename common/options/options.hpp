@@ -77,7 +77,6 @@ struct Options {
     bool read_ceiling = true;
     std::optional<std::string> json;
     std::optional<std::string> plot;
-    std::optional<std::string> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
     std::vector<std::string>
         program_options;  ///< what was given of this program's own options, without files

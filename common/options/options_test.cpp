@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 
@@ -69,8 +71,7 @@ TEST(ParseOptions, EveryOptionArrives) {
     EXPECT_FALSE(options.image || options.tile || options.random || options.values ||
                  options.contention || options.constant || options.ramp || options.list_devices ||
                  options.kernels || options.repeat || options.group_size || options.groups ||
-                 options.json || options.plot || options.counts || options.choice("walk") ||
-                 options.number("loads"));
+                 options.json || options.plot || options.choice("walk") || options.number("loads"));
     EXPECT_TRUE(options.read_ceiling && options.diagnosis);
     EXPECT_EQ(options.seed, 1U);
     EXPECT_EQ(options.device, "");
@@ -204,15 +205,15 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
     const std::string other = (folder / "other").string();
     const std::string nowhere = (folder / "nosuch" / "out").string();
     tests::write_bytes(mine, "kept");
-    const Options options =
-        parse({"--json", mine.c_str(), "--plot", other.c_str(), "--counts", "/dev/null"});
-    EXPECT_TRUE(options.json == mine && options.plot == other && options.counts == "/dev/null");
-    for (const std::string option : {"--json", "--plot", "--counts"}) {
+    const Options options = parse({"--json", mine.c_str(), "--plot", other.c_str()});
+    EXPECT_TRUE(options.json == mine && options.plot == other);
+    for (const std::string option : {"--json", "--plot"}) {
         const char* const output = option.c_str();
         EXPECT_TRUE(tests::has(refusal({output, nowhere.c_str()}), "cannot write " + nowhere));
         const std::string same = " and " + option + " name the same file";
         EXPECT_EQ(refusal({mine.c_str(), output, mine.c_str()}), "IMAGE" + same);
         EXPECT_EQ(refusal({output, SAMPLE_PICTURE}), "the sample picture" + same);
+        EXPECT_EQ(refusal({output, "/proc/self/exe"}), "this program" + same);
     }
     EXPECT_EQ(refusal({"--kernels", mine.c_str(), "--json", mine.c_str()}),
               "--kernels and --json name the same file");

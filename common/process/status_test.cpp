@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <new>
+#include <utility>
 
 namespace {
 

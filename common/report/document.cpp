@@ -1,7 +1,5 @@
 #include "common/report/report.hpp"
 
-#include <fmt/format.h>
-
 #include "common/report/json.hpp"
 
 namespace common {
@@ -43,13 +41,6 @@ std::optional<double> RunDocument::percent_of_ceiling(const Result& result) cons
 std::optional<double> RunDocument::speedup_over_serial(const Result& result) const {
     if (!gb_s(result) || !(serial_ms > 0) || !(result.kernel.median_ms > 0)) return std::nullopt;
     return serial_ms / result.kernel.median_ms;
-}
-
-std::string counts_text(const Histogram& counts) {
-    std::string text = "bin,count\n";
-    for (std::size_t bin = 0; bin < kBins; ++bin)
-        text += fmt::format("{},{}\n", bin, counts[bin]);
-    return text;
 }
 
 std::string to_json_text(const RunDocument& document) {

@@ -146,7 +146,6 @@ int Report::finish() {
                 "\nthe picture beside its histogram: {} (highest bar: {} of value {})\n",
                 shown(*options_.plot), *highest, highest - expected_.begin()));
         }
-        if (options_.counts) write_atomically(*options_.counts, counts_text(expected_));
         if (options_.json) write_atomically(*options_.json, to_json_text(document_));
     } catch (const BadInput& lost) {
         if (status() != kMismatch) throw;

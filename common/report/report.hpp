@@ -31,9 +31,6 @@ struct RunDocument {
     [[nodiscard]] std::optional<double> speedup_over_serial(const Result& result) const;
 };
 
-/// The counts as CSV: a header, and a line of bin and count for each of the 256 bins.
-std::string counts_text(const Histogram& counts);
-
 std::string to_json_text(const RunDocument& document);
 
 class Report {
@@ -67,7 +64,7 @@ class Report {
     /// time.
     RunDocument& document() { return document_; }
 
-    /// Prints the table, and writes what --json, --plot and --counts ask for.
+    /// Prints the table, and writes what --json and --plot ask for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 

@@ -35,15 +35,6 @@ void count_later(Pixels pixels, Histogram& histogram) {
 
 void count_unwritten(Pixels, Histogram&) {}
 
-// What a race does, but the same every time: of two increments at once one is lost.
-void count_racy(Pixels pixels, Histogram& histogram) {
-    histogram = Histogram{};
-    for (std::size_t i = 0; i < pixels.size(); ++i) {
-        const bool at_the_same_time = i % 2 == 1 && pixels[i] == pixels[i - 1];
-        if (!at_the_same_time) ++histogram[pixels[i]];
-    }
-}
-
 void crash(Pixels, Histogram&) {
     std::raise(SIGSEGV);
 }
@@ -66,7 +57,6 @@ const common::Program kProgram{"tests",
                                 {"dropped-tail", "the pixels after the last whole group forgotten"},
                                 {"later", "right in the first run only"},
                                 {"unwritten", "nothing written at all"},
-                                {"racy", "lost updates", true},
                                 {"crashes", "writes where it may not", true},
                                 {"crashes-on-ramps", "does that where the pixels are a ramp", true},
                                 {"aborts", "ends itself", true},
@@ -93,7 +83,6 @@ int main(int argc, char** argv) try {
     run("dropped-tail", count_dropped_tail);
     run("later", count_later);
     run("unwritten", count_unwritten);
-    run("racy", count_racy);
     run("crashes", crash);
     run("crashes-on-ramps", [&](Pixels pixels, Histogram& histogram) {
         if (lesson.options.ramp) crash(pixels, histogram);

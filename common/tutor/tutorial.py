@@ -20,6 +20,7 @@ if __name__ == "__main__":
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 import argparse
+import concurrent.futures
 import contextlib
 import fcntl
 import importlib.machinery
@@ -29,7 +30,6 @@ import re
 import secrets
 import shutil
 import subprocess
-
 
 
 class Text(importlib.machinery.SourceFileLoader):
@@ -172,11 +172,29 @@ def results_folder():
         raise BadInput(f"{RESULTS}/ cannot be written to (was it made by another user, with sudo?)")
 
 
+def predicted(strategies, picture, built=ROOT / "build"):
+    """What an H100 would reach with them, {(chapter, strategy): GB/s}, for this picture repeated to 1 Gi pixels: those of CUDA's kernels
+    that can be counted here and carry a number."""
+    if not strategies or count.missing(built, "CUDA"):
+        return {}
+    say("Counting what a GPU would do ...")
+    build(*sorted({target for chapter, _ in strategies for target in count.targets("CUDA", chapter)}))
+
+    def of(strategy):
+        with contextlib.suppress(Refused, BadInput):
+            counts = count.of_program(built, *strategy, "CUDA", [picture, "--tile", "1G"])
+            return model.predict(counts, model.devices()["h100"])["gb_s"]
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(strategies, pool.map(of, strategies)))
+    return {strategy: gb_s for strategy, gb_s in found.items() if gb_s}
+
+
 def run(options):
     """The chapters' programs on one picture, and the table of all that they found."""
     shutil.rmtree(RESULTS, ignore_errors=True)
     results_folder()
-    rows, devices, counted, emulated = [], [], "", False
+    rows, devices, counted, emulated = [], [], "", []
     chapters = [row for row in programs() if "/" not in row[0]]  # a workshop of a chapter is no strategy
     for chapter, api, program, why in chapters:
         emulates = api == "CUDA-on-CPU"  # in the place of a GPU, where there is none
@@ -185,25 +203,29 @@ def run(options):
         found, outcome = (None, f"skipped: {why}") if program == "-" else results_of(chapter, api, program, options.picture)
         if emulates and rows and rows[-1][:3] == [chapter, "all", "CUDA"]:
             rows.pop()
-        emulated |= emulates
         if found is None:
             rows.append([chapter, "all", api, "-", "-", "-", "-", outcome])
             continue
         counted = f"{found['input']['name']} ({found['input']['pixels']} pixels)"
         devices += [] if found["device"] in devices else [found["device"]]
         where = [found["api"], f"[{devices.index(found['device']) + 1}]"]
-        if emulates and all(each["check"] == "match" for each in found["results"]):  # which is all there is to say of them
+        matches = all(each["check"] == "match" for each in found["results"])
+        emulated += [(chapter, each["variant"]) for each in found["results"] if emulates and matches]
+        if emulates and matches and any(row[0] == chapter and row[1] != "all" for row in rows):  # which is all there is to say of them
             rows.append([chapter, "all", *where, "-", "-", "-", "match"])
             continue
         for each in found["results"]:
             numbers = (each["kernel_ms"] or {}).get("median"), each["gb_s"], each["speedup_over_serial"]
             outcome = ": ".join(filter(None, (each["check"], each["reason"])))
             rows.append([chapter, each["variant"], *where, *map(number, numbers), outcome])
-    titles = ["chapter", "strategy", "API", "device", "time ms", "GB/s", "x serial", "matches the CPU"]
+    titles, on_h100 = ["chapter", "strategy", "API", "device", "time ms", "GB/s", "x serial"], predicted(emulated, options.picture)
+    for row in rows if on_h100 else []:
+        row.insert(-1, number(on_h100.get((row[0], row[1]))))
+    titles += [*(["H100 predicted"] if on_h100 else []), "matches the CPU"]
     widths = [max(len(row[i]) for row in (titles, *rows)) for i in range(len(titles))]
     print(f"input: {shown(counted)}\n")
     for row in (titles, ["-" * width for width in widths], *rows):
-        cells = (cell.rjust(width) if 4 <= i < 7 else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths)))
+        cells = (cell.rjust(width) if 4 <= i < len(titles) - 1 else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths)))
         print(shown("  ".join(cells).rstrip()))
     print("", *(f"[{i}] {shown(device)}" for i, device in enumerate(devices, 1)), "", sep="\n")
     print("A strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte each, in that time;\n"
@@ -211,7 +233,14 @@ def run(options):
     if emulated:
         print("On a processor most of what is made for a GPU is slower than that loop. Rows with an atomic addition for each pixel take\n"
               "about the same time there, for that addition is what a processor is slow at: 01-cpu/memory/README.md. CUDA is emulated:\n"
-              "that shows whether it is right, not how fast. What a GPU would do is counted: ./tutorial count 03 local.")
+              "that shows whether it is right, not how fast.")
+    if on_h100:
+        judged = [model.is_near(row) for row in model.rows(of="chapters", api="CUDA")]
+        print("H100 predicted: GB/s of the strategy's CUDA kernel on that GPU, with this picture repeated to 1 Gi pixels. Counted here, not\n"
+              f"measured; within a quarter for {sum(judged)} of {len(judged)} recorded runs of these kernels; no number where counts do not\n"
+              "decide. Why: ./tutorial count 03 local.")
+    elif emulated:
+        print("What a GPU would do is counted: ./tutorial count 03 local. Where that works, this table ends with it.")
     print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
           f"What to read next:                {chapters[0][0]}/README.md", sep="\n")
     ends = {row[-1].partition(":")[0] for row in rows}
@@ -364,7 +393,7 @@ def ask(options):
             values = []
             for prediction in question.predictions:
                 while (value := prediction.of(input(prediction.field()))) is None:
-                    print("That is none of these." if prediction.choices else "That is no number.")
+                    print("That is none of these." if prediction.choices else "That is no number.", "(Ctrl-D leaves.)")
                 values.append(value)
                 kept[prediction.key] = value
                 atomic_write.write_atomically(PREDICTED, json.dumps(kept, indent=1) + "\n")

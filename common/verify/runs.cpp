@@ -127,8 +127,11 @@ void Runs::compare(const char* when) {
 void Runs::finish() {
     stage_ = Stage::kOver;
     watchdog_.reset();
-    if (!is_emulated()) result_.kernel = summarize(std::move(times_ms_));
-    if (!end_to_end_ms_.empty())
+    const Timing times = summarize(std::move(times_ms_));
+    const bool goes_on = is_emulated() || times.median_ms > 0;
+    if (!goes_on) progress("\nthe clock stood still or went back, so nothing was timed\n ");
+    if (goes_on && !is_emulated()) result_.kernel = times;
+    if (goes_on && !end_to_end_ms_.empty())
         result_.end_to_end_ms = summarize(std::move(end_to_end_ms_)).median_ms;
     result_.timed_by_host = !on_device_ || is_timed_by_host();
     progress(fmt::format(" {}\n", to_string(result_.check)));

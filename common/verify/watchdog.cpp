@@ -6,6 +6,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <new>
 
 #include "common/process/status.hpp"
@@ -30,6 +31,8 @@ std::string memory_line;
 std::string hang_line;
 std::size_t memory_wanted = 0;
 volatile std::sig_atomic_t memory_was_missing = 0;
+std::string watched;  // the strategy
+std::string at_work;  // what is done just now, by a driver; empty: nothing
 
 // What `new` calls that gets none.
 void note_missing_memory() {
@@ -54,6 +57,24 @@ extern "C" void end_with_line(int signal) {
                                                   : crash_line;
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
     _exit(kFailed);  // not exit: what hangs would be waited for
+}
+
+// A driver's library may end the program, with a status that means something else here.
+void end_if_at_work() {
+    if (at_work.empty()) return;
+    say_why(at_work, "the driver has ended the program, and may have said why above");
+    _exit(kFailed);
+}
+
+void begin_work(const std::string& what, unsigned seconds) {
+    static const int registered = std::atexit(end_if_at_work);
+    at_work = registered == 0 ? what : "";
+    alarm(seconds);
+}
+
+void end_work() {
+    alarm(0);
+    at_work.clear();
 }
 
 }  // namespace
@@ -102,6 +123,7 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) : seconds_(time_
     }
     hang_line =
         fmt::format("\n{}: a run has not ended after {} s: {}\n", what, seconds_, kDoesNotEnd);
+    watched = what;
     std::signal(SIGALRM, end_with_line);
 }
 
@@ -110,22 +132,22 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::begin_run() const {
-    alarm(seconds_);
+    begin_work(watched, seconds_);
 }
 
 void Watchdog::end_run() const {
-    alarm(0);
+    end_work();
 }
 
 Deadline::Deadline(const std::string& what, unsigned seconds) {
     hang_line =
         fmt::format("{}: not done after {} s: the device or its driver hangs\n", what, seconds);
     std::signal(SIGALRM, end_with_line);
-    alarm(seconds);
+    begin_work(what, seconds);
 }
 
 Deadline::~Deadline() {
-    alarm(0);
+    end_work();
 }
 
 }  // namespace common

@@ -1,5 +1,5 @@
-// Kernels that hang or crash, devices that do not answer: one line that says which, and the end of
-// the program.
+// Kernels that hang or crash, devices that do not answer, drivers that end the program: one line
+// that says which, and exit status 2.
 #pragma once
 
 #include <cstddef>

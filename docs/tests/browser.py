@@ -88,6 +88,10 @@ class Browser(unittest.TestCase):
     def resize(self, size):
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                      {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
+        self.drawn()
+
+    def drawn(self):  # which on a slow machine takes its time
+        self.browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
 
     def open(self, page, size=WIDE, scheme="light", motion="reduce"):
         self.wants(scheme, motion)
@@ -155,6 +159,7 @@ class Browser(unittest.TestCase):
 
     def unfold(self):
         self.script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        self.drawn()
 
     def quiet(self):
         """Nothing in the console that is more than information."""

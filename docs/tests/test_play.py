@@ -1,6 +1,7 @@
 """The pages to play with, and (--site FOLDER) the built site, in a browser; the lab's kernels are in test_lab.py."""
 
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -25,7 +26,7 @@ class Pages(Browser):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(PLAY, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lab-data.js", "photo.js"))
             self.browser.get(pathlib.Path(folder, "lab.html").as_uri())
-        self.assertEqual(self.text("main"), "This page is not built yet: ./tutorial run, typed in this clone, builds it.")
+            self.wait(lambda: self.text("main") == "This page is not built yet: ./tutorial run, typed in this clone, builds it.")
         self.quiet()
 
     def test_the_state_is_in_the_address(self):
@@ -83,14 +84,15 @@ class Site(Browser):
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
     KINDS = (*PAGES[:3], "02-global-atomics/measured.html", "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html",
              "05-launch-tuning/workshops/tune/index.html",
-             "docs/json.html", "predictions.html", "docs/site/play/index.html",
-             "docs/site/play/lab.html", "search.html", "LICENSE.html")
+             "docs/json.html", "docs/counting.html", "docs/results/index.html", "predictions.html", "docs/site/play/index.html",
+             "docs/site/play/lab.html#strategy=lane-bins", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
     # outside of drawings.
     CUT = """
     const wide = document.documentElement.clientWidth, phone = wide <= 480, wrong = new Set();
     const scrolls = (node) => node && node !== document.body && (/auto|scroll/.test(getComputedStyle(node).overflowX) || scrolls(node.parentElement));
     if (document.documentElement.scrollWidth > wide) wrong.add(`scrolls: ${document.documentElement.scrollWidth}`);
+    for (const cards of document.querySelectorAll(".cards")) if (cards.scrollWidth > cards.clientWidth + 1) wrong.add("cut: cards");
     const seen = (node) => node.checkVisibility({ opacityProperty: true, visibilityProperty: true });
     const what = (node) => `${node.tagName} ${node.textContent.trim().slice(0, 30)}`;
     for (const node of document.querySelectorAll("body :not(pre *, svg *, td *)")) {
@@ -132,9 +134,11 @@ class Site(Browser):
                     self.unfold()
                     self.assertEqual(self.script(self.OUT), [])
         self.assertFalse(self.script("return document.querySelector('.cards') !== null"))  # on a desk they are tables
-        self.open("02-global-atomics/the-strategy.html", (1366, 768))
-        cut = "return [...document.querySelectorAll('article pre')].filter((code) => code.scrollWidth > code.clientWidth + 1).length"
-        self.assertEqual(self.script(cut), 0)
+        cut = """return [...document.querySelectorAll("article :is(pre, p:has(> img))")].filter((part) =>
+            part.scrollWidth > part.clientWidth + 1).length"""
+        for page in ("03-local-atomics/the-strategy.html", "04-per-thread-bins/predict-then-run.html"):
+            self.open(page, (1366, 768))
+            self.assertEqual(self.script(cut), 0, page)
 
     def test_tables_have_bars(self):
         self.open("docs/results/h100.html")
@@ -163,7 +167,7 @@ class Site(Browser):
         self.assertAlmostEqual(places[1], 2 * places[0], 3)
         self.find(".predict p > label input[type=number]").send_keys("300")
         self.press("TAB")
-        self.assertRegex(self.all(".predict .outcome")[1].text, r"measured \d+ · here 300 GB/s")
+        self.wait(lambda: re.search(r"measured \d+ · here 300 GB/s", self.all(".predict .outcome")[1].text))
         said = [each.text for each in self.all(".predict .outcome")]
         self.open("predictions.html")
         self.assertIn("you have 1 of 1 right.", self.text(".predict"))
@@ -176,16 +180,27 @@ class Site(Browser):
         self.click(self.all(".predict .skip")[2])
         self.assertTrue(self.script(f"{answer}.open"))
 
+    def arrived(self, heading):
+        self.wait(lambda: self.script("return document.readyState === 'complete'") and self.text("h1").startswith(heading))
+
+    def test_a_page_that_only_leads_on_is_not_read(self):  # though all of it is in sight, and there before the other one
+        early = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "addEventListener('DOMContentLoaded', () => dispatchEvent(new Event('load')))"})
+        self.open("03-local-atomics/index.html#the-race-conditions", (1200, 4000))
+        self.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", early)
+        self.arrived("The race conditions")
+        self.assertNotIn("03-local-atomics/index.html", self.script("return localStorage.getItem('read') ?? ''"))
+
     def test_one_goes_through_by_arrow_keys_and_sees_what_was_read(self):
         self.open("03-local-atomics/index.html#the-race-conditions")  # where links of others lead
-        self.wait(lambda: self.text("h1").startswith("The race conditions"))
+        self.arrived("The race conditions")
         self.press("ARROW_RIGHT")
-        self.wait(lambda: self.text("h1").startswith("Where the data lives"))
+        self.arrived("Where the data lives")
         self.assertEqual(self.count(".sections .read, .sidebar-tree .read"), 1)  # the one that is seen whole
         self.press("END")
         self.wait(lambda: self.count(".sidebar-tree .read") == 2)
         self.press("ARROW_LEFT")
-        self.wait(lambda: self.text("h1").startswith("The race conditions"))
+        self.arrived("The race conditions")
         self.open("03-local-atomics/index.html")
         self.assertEqual([each.text for each in self.all(".sections .read")], ["The race conditions", "Where the data lives"])
         self.assertEqual(self.find(".sections").get_attribute("data-done"), f"2 of {self.count('.sections a')} read")
@@ -197,6 +212,7 @@ class Site(Browser):
         found = [each.get_attribute("href").partition("?")[0] for each in self.all("#search-results li a")]
         self.assertIn("04-per-thread-bins/the-idea-in-one-picture.html", " ".join(found))
         self.assertEqual([each for each in found if "schema" in each], [])
+        self.wait(lambda: self.all("#search-results a[data-of='Chapter 04: ']"))  # whose sections have the names of others
         self.quiet()
 
     def test_a_lesson_leads_to_its_kernel_in_the_lab(self):
@@ -213,6 +229,7 @@ class Site(Browser):
             self.wait(lambda: self.all("#said") and self.text("#said").startswith("Wrong: "), 30)
             self.wait(lambda: self.all("#lines .here"), 30)
             self.assertEqual(self.text("#lines .here"), "32")
+            self.assertIn("Mend it there: atomicAdd(", self.text("#named"))
             self.assertGreater(self.count("#chart path[fill*=orange][d^=M]"), 0)
             for selector in ("#run", "#picture", "#chart"):
                 bottom = self.script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", selector)

@@ -459,7 +459,7 @@ RUNGS = (
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
     Rung(LANES, "uchar-bins", "8-bit counters for each work-item, in local memory", 256, in_book=False),
     Rung(LANES, "uchar-bins-banked", "the same, each work-item in a bank of its own", 256, in_book=False),
-    Rung(LESSON, "tuned", "copies, loads and launch that a search found for this device", 64 * KI),
+    Rung(LESSON, "tuned", "another kernel: loads ahead, fewer instructions, one launch; the launch that a search found", 64 * KI),
 )
 
 
@@ -531,7 +531,7 @@ __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).pa
 def provenance(file, recording, entries):
     """When, at which commits, with what and on what these entries were measured."""
     hosts = [recorded.host(recording, entry) for entry in entries]
-    commits = {day: unique(entry["commit"] for entry in entries if entry["date"] == day)
+    commits = {day: unique(re.sub("(?<=^[0-9a-f]{8})[0-9a-f]+", "", entry["commit"] or "") for entry in entries if entry["date"] == day)
                for day in sorted(unique(entry["date"] for entry in entries))}
     when = [f"on {day}" + (f" at commit {' and '.join(names)}" if names else "") for day, names in commits.items()]
     drivers = unique(f"{entry['run']['api']}: {entry['run']['driver']}" for entry in entries)

@@ -13,7 +13,6 @@ const common::Program cluster::kProgram{
     .summary = "one histogram from many processes",
     .variants = {{"interleaved", "one loop, eight tables, as in chapter 01"}},
     .unsupported = {{"--plot", "there is nothing to draw"},
-                    {"--counts", "they are in what --json writes"},
                     {"--time-limit", "mpirun --timeout S ends all ranks after S seconds"},
                     {"--no-ceiling", "none is measured"},
                     {"--device", "a rank is one thread"},

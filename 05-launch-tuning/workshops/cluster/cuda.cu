@@ -15,7 +15,6 @@ const Program cluster::kProgram{
     .summary = "one histogram from many processes",
     .variants = {{"tuned", "chapter 05's, as tune has found it or by default"}},
     .unsupported = {{"--plot", "there is nothing to draw"},
-                    {"--counts", "they are in what --json writes"},
                     {"--time-limit", "mpirun --timeout S ends all ranks after S seconds"},
                     {"--no-ceiling", "none is measured"},
                     {"--list-devices", "chapter 05's program lists them"},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <system_error>
 
 #include "common/files/files.hpp"
 #include "common/process/status.hpp"

@@ -4,6 +4,7 @@
 #include <cooperative_groups/reduce.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cuda/atomic>
 

@@ -206,6 +206,16 @@ def digits(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def rows(**like):
+    """The recorded runs by which the model is judged, of those that are like this, and have a number."""
+    of = json.loads((HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+    return [row for row in of if row["predicted_us"] and all(row[name] == value for name, value in like.items())]
+
+
+def is_near(row):
+    return 0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25
+
+
 # Of whose kernels the recorded runs are.
 KINDS = {"the chapters' kernels": ("chapters", ("seen", "unseen")), "others, with which it was made": ("others", ("seen",)),
          "others that it had not seen": ("others", ("unseen",))}
@@ -213,10 +223,9 @@ KINDS = {"the chapters' kernels": ("chapters", ("seen", "unseen")), "others, wit
 
 def in_words(counts, name):
     """What a prediction says, in lines of at most 80 columns."""
-    said, rows = predict(counts, devices()[name]), json.loads((HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+    said = predict(counts, devices()[name])
     least, speed = said["limits"][0][0], said["gb_s"]
-    kinds = {words: [0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25 for row in rows if row["limit"] == least and row["predicted_us"] and
-                     row["of"] == kind and row["half"] in halves] for words, (kind, halves) in KINDS.items()}
+    kinds = {words: [is_near(row) for row in rows(limit=least, of=kind) if row["half"] in halves] for words, (kind, halves) in KINDS.items()}
     lines = [f"Predicted, not measured, for {name.upper()}: " + (f"{digits(speed)} GB/s, {digits(said['us'])} us." if speed else "no number, since"),
              *([] if speed else [f"  {said['reason']}."]),
              "  Recorded runs with this limit for which it is within a quarter:",

@@ -12,10 +12,12 @@
 #include <oclgrind/WorkGroup.h>
 #include <oclgrind/WorkItem.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "common/cuda/on_cpu/counts.hpp"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <stdexcept>
 
 #include "common/report/json.hpp"
 #include "common/tests/support.hpp"
@@ -142,7 +143,7 @@ TEST(Diagnosis, TheTableIsReadAsThePagesReadIt) {
         const std::string strategy = each.at("strategy");
         const RunContext context{"chapter", strategy, true};
         Cases cases;
-        cases.add(std::move(PixelBuffer(pixels)), 180, {6, 64});
+        cases.add(PixelBuffer(pixels), 180, {6, 64});
         const std::vector<Change> all = changes(context);
         const auto found = std::find_if(all.begin(), all.end(), [&](const Change& change) {
             return sentence_of(change, false) == each.at("opencl").get<std::string>();

@@ -252,12 +252,12 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
   const asked = (worker, message) => new Promise((done) => Object.assign(worker, { onmessage: ({ data }) => done(data) }).postMessage(message));
 
-  // What a kernel does in a launch (lab-predict.js); null where the page's interpreter does not know it.
+  // What a kernel does in a launch (lab-predict.js), or the reason that the page cannot tell.
   async function counted(strategy, code, pixels, launch, size, worker = started()) {
     const sample = sampleOf(pixels, strategy, code, launch);
     const answer = pixels.length > 0 ? await asked(worker, { task: "count", ...sample }) : {};
     worker.terminate();
-    return answer.counted ? labPredict.countsOf(answer, sample, size) : null;
+    return answer.counted ? labPredict.countsOf(answer, sample, size) : { reason: answer.refused?.words ?? (answer.isEndless ? "it does not end" : "there are no pixels") };
   }
 
   // The same of a run; and before, to `told`, what is wrong in it: {fault, story} (lab-watch.js). Another run ends it.

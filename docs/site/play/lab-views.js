@@ -50,8 +50,8 @@
   const digits = (value) => (value < 0.0005 ? "0" : value < 1000 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString("en"));
 
   function showCounts(counts) {
-    at("counted").hidden = !counts;
-    if (!counts) return;
+    at("counted").hidden = !counts?.launches;
+    if (!counts?.launches) return;
     const rows = COUNTERS.map(([words, of]) => [words, of(counts) / (counts.pixels / 32)]).filter(([, value]) => value > 0);
     const [found, sectors] = ["found", "sectors"].map((key) => total(key, "global", "load")(counts));
     if (found > 0.0005 * sectors) rows.push(["found in L1, %", 100 * found / sectors]);
@@ -63,10 +63,10 @@
 
   // What an H100 would give, by labPredict.
   function showSpeed(counts) {
-    const isWhole = counts?.pixels === labPredict.PIXELS; // and not what a task's goal is counted in
+    const isWhole = counts?.reason || counts?.pixels === labPredict.PIXELS; // and not what a task's goal is counted in
     at("predicted").hidden = !isWhole;
     if (!isWhole) return;
-    const { gb_s: speed, reason, limits, changes } = labPredict.predicted(counts, "h100");
+    const { gb_s: speed, reason, limits, changes } = counts.reason ? counts : labPredict.predicted(counts, "h100");
     at("speed").textContent = speed ? `Predicted, not measured: ${digits(speed)} GB/s on an H100` : "Predicted for an H100: no number";
     for (const id of ["limits", "changes"]) at(id).replaceChildren();
     if (!speed) return void (at("right").textContent = `Nothing can be said, since ${reason}.`);
@@ -124,13 +124,13 @@
     for (let lane = 0; lane < 32; ++lane) {
       const colour = now.lanes.includes(lane) ? "ink" : "grid";
       box(lane * LANE + 0.5, 1, LANE - 1, 18, "band", `var(--${colour})`);
-      text((lane + 0.5) * LANE, 14, lane, colour === "ink" ? "ink" : "muted");
+      if (lane % 4 === 0) text((lane + 0.5) * LANE, 14, lane, colour === "ink" ? "ink" : "muted");
     }
     columns.forEach(([number, blocks], index) => {
       const middle = WIDTH / 2 + (index + 0.5 - columns.length / 2) * wide;
       const colour = cost !== "sector" && most > 1 && blocks.length === most ? "orange" : "blue";
       for (const lane of blocks.flat()) drawn.push(drawing("path", { d: `M${(lane + 0.5) * LANE} 19L${middle} ${TOP - 16}`, stroke: `var(--${colour})` }));
-      text(middle, TOP - 4, number, "ink");
+      if (columns.length <= 16 || index % 4 === 0) text(middle, TOP - 4, number, "ink");
       blocks.forEach((lanes, height) => {
         box(middle - wide / 2 + 0.5, TOP + height * high, wide - 1, high - 1, colour);
         if (lanes.length > 1 && high > 12) text(middle, TOP + height * high + 12, `×${lanes.length}`, "page");
@@ -191,8 +191,8 @@
     at("events").hidden = !story?.events;
     if (!story) return;
     const { orders, events, bins, groups, groupSize, pixels, isStuck } = story; // of the launch that shows it
-    at("story-title").textContent = isStuck ? "An order in which some wait for ever" : "An order that loses a count";
-    at("story-said").textContent = !events ? `Not found in ${orders.toLocaleString("en")} orders of two, three or four work-items.`
+    at("story-title").textContent = isStuck ? "An order in which some wait for ever" : events ? "An order that loses a count" : "No order that loses a count";
+    at("story-said").textContent = !events ? `None was found among ${orders.toLocaleString("en")} orders of two, three or four work-items. That is no proof.`
       : `Your kernel with 2 bins, ${many(groups, "group")} of ${many(groupSize, "work-item")}, and ${many(pixels, "pixel")} of the value 1. `
         + `${isStuck ? "Not all of a group come to the barrier at which others wait." : `In the end bin 1 holds ${bins[1]}.`} ${many(orders, "order")} tried. Arrow keys step.`;
     if (!events) return;
@@ -238,14 +238,14 @@
     if (fault.words) {
       const { groups, groupSize, pixels } = fault.launch;
       return `${fault.line ? `in line ${fault.line}, ` : ""}with ${many(groups, "group")} of ${many(groupSize, "work-item")} and ${many(pixels, "pixel")}, ${fault.words}. `
-        + "There may be more: mend it, and run again";
+        + "There may be more: mend it, and run again.";
     }
-    if (story?.isStuck) return "not all work-items of a group come to a barrier at which the others wait";
-    if (!lost) return "unclear. Nothing is wrong in the orders that the page has tried";
-    const isSum = story.events.some((each) => each.id === lost.id && each.what === "load" && each.name === lost.name && each.at === lost.at && each.line === lost.line);
-    if (lost.isLost === "late") return `line ${lost.line} counts when nobody reads it any more. Is a barrier missing before the counters are read?`;
-    return isSum ? `line ${lost.line} adds in several steps, and what others add in between is lost: the addition is not atomic`
-      : `line ${lost.line} writes over what others have counted. Is a barrier missing before it, or should it be an addition?`;
+    if (story?.isStuck) return "not all work-items of a group come to a barrier at which the others wait.";
+    if (!lost) return "unclear. Nothing is wrong in the orders that the page has tried.";
+    const name = story.name && ` In the terminal this is ${story.name}.`;
+    if (lost.isLost === "late") return `line ${lost.line} counts when nobody reads it any more. Is a barrier missing before the counters are read?${name}`;
+    return story.name === "lost-updates" ? `line ${lost.line} adds in several steps, and what others add in between is lost: the addition is not atomic.${name}`
+      : `line ${lost.line} writes over what others have counted. Is a barrier missing before it, or should it be an addition?${name}`;
   }
 
   const show = (counts, code) => [showSpeed(counts), showCounts(counts), showAccess(counts, code)];

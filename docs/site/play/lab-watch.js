@@ -328,7 +328,15 @@ function labWatch(wgsl) {
     return events.some((event) => event.isLost);
   }
 
-  // The first wrong order, with as few interruptions as can be: {orders, place, events, bins, isStuck}, or {orders} where none is found. What
+  // The terminal's name of it (common/tutor/diagnosis), where an order shows it; "" where it is stuck, or has none.
+  function nameOf(events, result) {
+    const lost = events.find((event) => event.isLost);
+    if (events.some((each) => lost && each.id === lost.id && each.what === "load" && each.name === lost.name && each.at === lost.at && each.line === lost.line)) return "lost-updates";
+    if (lost?.isLocal) return lost.isLost === "late" ? "no-barrier-before-merge" : "no-barrier-after-zeroing";
+    return lost?.name === result ? "merge-overwrites" : "";
+  }
+
+  // The first wrong order, with as few interruptions as can be: {orders, place, name, events, bins, isStuck}, or {orders} where none is found. What
   // is wrong in every order is no matter of order, but for a store over others' counts. `trials`: [{code, kernels, bound, groups, expected}].
   function story({ trials }) {
     let orders = 0;
@@ -346,7 +354,7 @@ function labWatch(wgsl) {
           tried += 1;
           isRight ||= !isWrong;
           if (isWrong && !found && (order.isStuck || mark(order.events, program.names[2]))) found = order;
-          if (found && (isRight || found.isStuck || found.events.some((event) => event.isLost === "over"))) return { orders: orders + tried, place, ...found };
+          if (found && (isRight || found.isStuck || found.events.some((event) => event.isLost === "over"))) return { orders: orders + tried, place, name: nameOf(found.events, program.names[2]), ...found };
           for (let at = choices.length; at < steps.length && list.length < ORDERS; ++at) {
             const before = steps.slice(0, at).map((step) => step.chosen);
             for (const other of steps[at].ready.filter((id) => id !== steps[at].chosen)) waiting[interruptions + (steps[at].isFree ? 0 : 1)]?.push([...before, other]);

@@ -28,6 +28,7 @@
   const original = () => strategies[strategy()].code;
   const key = () => `lab-${strategy()}`;
   const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value), copies: Number(at("copies").value) });
+  const toPress = () => `Press Run${strategy() in tasks ? ", or Check" : ""}.`;
   const plain = (name) => name.replaceAll("-", " ");
 
   // The words of the pixels that Run counts.
@@ -49,7 +50,7 @@
     showChanged();
     showPixels();
     at("measure").hidden = Boolean(interpreter()) || !gpu || gpu.about.software || !gpu.canTime;
-    if (isReady) say(interpreter() ? `${NO_GPU} Press Run.` : "Press Run.");
+    if (isReady) say(`${interpreter() ? `${NO_GPU} ` : ""}${toPress()}`);
   }
 
   function showKernel() {
@@ -64,7 +65,7 @@
     delete at("line").dataset.chosen;
     task.show(shown);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
-    at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken as it comes. To mend it, let each count be atomicAdd(&histogram[...], 1u)." : "There is none for this kernel."] : own.map((each) => {
+    at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken as it comes." : "There is none for this kernel."] : own.map((each) => {
       const button = element("button", { type: "button" }, plain(each.name));
       button.addEventListener("click", () => (planted === each ? restore("The mistake is out again.") : plant(each)));
       return button;
@@ -153,21 +154,24 @@
   let keepsPlace = false; // whoever writes
   const inSight = (id) => keepsPlace || at(id).scrollIntoView({ block: "nearest" });
 
+  // What an order of events and the counts say of it; why it is wrong is told before it is counted.
+  function watched(code, isWrong) {
+    const mine = turn;
+    return new Promise((told) => {
+      labGpu.watch(strategy(), code, input().pixels, launch(), (found) => {
+        if (turn === mine) labViews.showStory(found.story);
+        if (turn === mine && isWrong) showWhy(found);
+        told();
+      }).then((counts) => turn === mine && labViews.show(counts, code));
+    });
+  }
+
   async function run() {
     const code = at("code").value;
     showPixels();
     say("It runs ...");
     const mine = turn;
     inSight("said");
-    const shape = launch();
-    // Why it is wrong is told before it is counted.
-    const watched = (isWrong) => new Promise((told) => {
-      labGpu.watch(strategy(), code, input().pixels, shape, (found) => {
-        if (turn === mine) labViews.showStory(found.story);
-        if (turn === mine && isWrong) showWhy(found);
-        told();
-      }).then((counts) => turn === mine && labViews.show(counts, code));
-    });
     try {
       const device = await engine();
       const result = await ran(device, code, input(), launch(), device.times);
@@ -175,7 +179,7 @@
       const outcome = model.outcomeOf(result.expected, result.actual);
       edit(code);
       showCounts(result, outcome);
-      const why = watched(outcome !== "right");
+      const why = watched(code, outcome !== "right");
       if (outcome !== "right") await why;
       if (turn === mine) showAnswer(outcome);
     } catch (error) {
@@ -184,7 +188,7 @@
         edit(code, error.messages);
         say(interpreter() ? `The page cannot run this kernel: ${error.message}.` : `The compiler refuses the kernel: ${many(error.messages.length, "error")}.`, "bad");
         showAnswer("refused", error.message);
-        if (error.message.includes("uniform control flow")) watched(false);
+        if (error.message.includes("uniform control flow")) watched(code, false);
         inSight("messages");
       } else if (error instanceof DoesNotEnd) {
         say("It does not end: a loop that goes on for ever, or a barrier that not all reach. The page has stopped it (does-not-end).", "bad");
@@ -195,7 +199,8 @@
 
   function showWhy(found) {
     const { chapter } = strategies[strategy()];
-    at("named").replaceChildren(element("p", {}, `Why: ${labViews.why(found)}. `, element("a", { href: `${at("chapter").getAttribute("href")}#the-race-conditions` },
+    at("named").replaceChildren(element("p", {}, `Why: ${labViews.why(found)} `,
+      ...(at("code").value === labData.strategies.racy.code ? ["Mend it there: ", element("code", {}, "atomicAdd(&histogram[pixel(i)], 1u);"), " and run it again. "] : []), element("a", { href: `${at("chapter").getAttribute("href")}#the-race-conditions` },
       `Read on in chapter ${chapter.slice(0, 2)}.`)));
   }
 
@@ -222,6 +227,7 @@
     unsettle();
     show();
     labViews.chart(at("chart"), ...Array(2).fill(model.serial(input().pixels)));
+    watched(at("code").value, false);
   }
 
   function showCounts({ pixels, expected, actual, launch: shape }, outcome) {
@@ -293,7 +299,7 @@
     }
     show();
     isReady = true;
-    say(`${words} Press Run.`);
+    say(`${words} ${toPress()}`);
     if (runsAtOnce) at("run").click();
   }
 

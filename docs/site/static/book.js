@@ -16,11 +16,11 @@ function element(name, properties = {}, ...children) {
       const heads = [...wrapper.querySelectorAll("thead th")].map((head) => head.textContent);
       for (const cell of wrapper.querySelectorAll("tbody :is(td, th)")) cell.dataset.head = heads[cell.cellIndex] ?? "";
     }
-    // Where code is cut, the contents of the page give it their room.
+    // Where code or a figure is cut, the contents of the page give it their room.
     const contents = document.querySelector(".toc-drawer");
     if (contents?.textContent.trim()) {
       contents.classList.remove("no-toc");
-      contents.classList.toggle("no-toc", [...document.querySelectorAll("article pre")].some((code) => code.scrollWidth > code.clientWidth + 1));
+      contents.classList.toggle("no-toc", [...document.querySelectorAll("article :is(pre, p:has(> img))")].some((part) => part.scrollWidth > part.clientWidth + 1));
     }
     for (const figure of document.querySelectorAll("article p > img")) {
       if (figure.naturalWidth > 0 && figure.naturalWidth < 500) figure.style.width = "450px"; // whose letters are larger than those of the wide ones
@@ -85,6 +85,9 @@ function element(name, properties = {}, ...children) {
     document.querySelectorAll("table.measured").forEach(addBars);
     document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Contents of the book");
     document.querySelector(".toc-drawer")?.setAttribute("aria-label", "Contents of the page");
+    const found = document.querySelector("#search-results"); // where the sections of all chapters have the same names
+    const of = (link) => (link.textContent.startsWith("Chapter") ? "" : `Chapter ${link.getAttribute("href").slice(0, 2)}: `);
+    if (found) new MutationObserver(() => found.querySelectorAll("li > a[href^='0']").forEach((link) => { link.dataset.of = of(link); })).observe(found, { childList: true, subtree: true });
     letScroll();
     addEventListener("load", letScroll);
     addEventListener("resize", letScroll);

@@ -1,6 +1,8 @@
 // What the programs of many pictures share, without a device.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "common/tests/support.hpp"
 
