@@ -186,6 +186,34 @@ class Strategy : public Model {
             });
         });
     }
+    // One for each core: a stretch of the picture, read at six places side by side.
+    void cores() {
+        with_table(Array::kPrivate, 6 * 256, [&](Array& own) {
+            each([=, this, &own] {
+                loop(kZero, NAMED(0), {"6 * 256", 6 * 256}, NAMED(1),
+                     [&](Number word) { set(kZero, own, NAMED(word), 0); });
+                const Number begin = count * id / all;
+                const Number end = count * (id + 1) / all;
+                const Number length = (end - begin) / 6;
+                loop(kPixels, NAMED(begin), NAMED(begin + length), NAMED(1), [&](Number i) {
+                    for (Number place = 0; place < 6; ++place) {
+                        const Number bin = pixel(kPixels, NAMED(i + place * length));
+                        add(kPixels, own, {"", bin < 0 ? bin : place * 256 + bin}, 1);
+                    }
+                });
+                loop(kTail, NAMED(begin + 6 * length), NAMED(end), NAMED(1), [&](Number i) {
+                    add(kTail, own, {"", pixel(kTail, NAMED(i))}, 1);
+                });
+                loop(kMerge, NAMED(0), NAMED(256), NAMED(1), [&](Number bin) {
+                    Number sum = 0;
+                    loop(kCopies, NAMED(0), {"6", 6}, NAMED(1), [&](Number place) {
+                        sum += get(kCopies, own, {"", place * 256 + bin});
+                    });
+                    add(kMerge, histogram, NAMED(bin), sum);
+                });
+            });
+        });
+    }
     void bytes() {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array bins = array(Array::kShared, kCounted, 256 * size, k8);
@@ -350,6 +378,7 @@ const Kernel kKernels[] = {
      "local-subhist-a-row-for-each-group-added-by-a-second-kernel"},
     {"private", &Strategy::own_counters,
      "private-256-counters-for-each-work-item-and-where-they-end-up"},
+    {"core-bins", &Strategy::cores, "core-bins-one-work-item-for-each-core"},
     {"uchar-bins", &Strategy::bytes, "uchar-bins-8-bit-counters-in-local-memory"},
     {"uchar-overflow", &Strategy::bytes, "uchar-bins-8-bit-counters-in-local-memory"},
     {"uchar-bins-banked", &Strategy::bytes,  // whose counters lie otherwise, and count the same

@@ -222,8 +222,8 @@ def fault(file, detector, runs, right, seen):
     # What has too much to do where each step is looked at has an end elsewhere.
     slow = right and len(found) > 1 and found[-1].run.count > 10000 and found[-1].why.startswith(sandbox.NO_END)
     wrong = next((each for each in (found[:-1] if slow else found) if not each.right), None)
+    order = "; there the last work-item of a group runs first" if file.api == "opencl" else "; there CUDA_ON_CPU_ORDER is 1" if file.emulated else ""
     if right and wrong:
-        order = "; there the last work-item of a group runs first" if file.api == "opencl" else "; there CUDA_ON_CPU_ORDER is 1" if file.emulated else ""
         return f"under {detector.name} it is not right: {wrong.run.words}: {wrong.why}{order}"
     if right and not slow and any(done.status and not (done.status == 66 and "ThreadSanitizer: data race" in done.said) for done in ends):
         return f"under {detector.name} {ends[-1].why()}"

@@ -76,8 +76,8 @@ class Detector(NamedTuple):
     def found(self, said):
         """The first fault that it tells."""
         said = RACE.sub(lambda race: "" if begins_an_exchange(race) else race[0], said)
-        if EXCHANGED.search(said):
-            said = UNWRITTEN.sub("", said)
+        if exchanged := set(EXCHANGED.findall(said)):
+            said = UNWRITTEN.sub(lambda says: "" if not says[1] or says[1] in exchanged else says[0], said)
         return next(filter(None, (pattern.search(said) for pattern in self.finds)), None)
 
     def lines(self, found, name):
@@ -104,8 +104,8 @@ EMULATION_FINDS = (re.compile(r"(?:not all threads of a block reach the same __s
                               r"(?:(?:\(\)|(?<= at ))[^\n]*?(?=, from call|\n|\Z))?"), *finds("emulated", ""))
 COMPILER_FINDS = (re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-]+|runtime error: [\w ',.*()-]{0,99}"),)
 # Oclgrind takes what atomic_xchg writes for what was there before, so it does not know of a table that is zeroed like that.
-EXCHANGED = re.compile(r"^Uninitialized value written to local memory .*\n.*\n.*\n.*atomic_xchg", re.MULTILINE)
-UNWRITTEN = re.compile("Uninitialized value|Controlflow depends on uninit")
+EXCHANGED = re.compile(r"^Uninitialized value written to local memory address (0x\w{1,16})\n.*\n.*\n.*atomic_xchg", re.MULTILINE)
+UNWRITTEN = re.compile(r"Uninitialized value [a-z ]{1,40}address (0x\w{1,16})|Controlflow depends on uninit")
 REPORT = re.compile(r".*\n?(?:\t.*\n?)*")  # of Oclgrind's
 
 # Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
@@ -208,10 +208,10 @@ class SubmittedFile:
             self.made[what] = make(*arguments)
         return self.made[what]
 
-    def made_by(self, files, command, name):
+    def made_by(self, files, command, name, seconds=TO_COMPILE):
         """The file of this name that a command makes in $TMPDIR. Raises DoesNotCompile."""
         script = 'made="$TMPDIR/$1"; shift; "$@" -o "$made" >&2 && cat "$made"'
-        done = sandbox.run(["sh", "-c", script, "sh", name, *command], TO_COMPILE, files=files)
+        done = sandbox.run(["sh", "-c", script, "sh", name, *command], seconds, files=files)
         if done.status != 0 or len(done.out) > LARGEST_MADE:
             raise DoesNotCompile(done.ended or done.said or (done.why() if done.status else "what comes of it is too large"))
         return done.out
@@ -385,7 +385,7 @@ class EmulatedFile(Library):
         if not sandbox.where("cmake"):
             raise NothingToRunOn("there is no cmake among the system's programs")
         files = {name: text.encode(), "to_cpp.cmake": (ON_CPU / "to_cpp.cmake").read_bytes()}
-        return self.made_by(files, ["sh", "-c", 'cmake "-DFROM=$0" "-DTO=$2" -P to_cpp.cmake', name], "it.cpp")
+        return self.made_by(files, ["sh", "-c", 'cmake "-DFROM=$0" "-DTO=$2" -P to_cpp.cmake', name], "it.cpp", 5)
 
     def sources(self, run):
         """{name: text} of the file and what it includes of the exercise."""

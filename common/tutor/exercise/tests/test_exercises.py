@@ -126,6 +126,12 @@ class Verdicts(Test):
     def outcomes(*right):
         return [grading.Outcome(tasks.Run("a run", 0, 1, b"", 1, 1), each, "" if each else "it is wrong") for each in right]
 
+    def test_what_one_detector_finds_comes_before_what_is_wrong_under_another(self):
+        file, two = submitted_file.OpenCLFile(FIVE_STEPS, "opencl", "histogram.cl", "", BUILD), [submitted_file.Detector(name, ()) for name in "ab"]
+        for under, says, found in ((two, ("under a", "race"), "race"), (two, ("under a", ""), "under a"), (two, ("", "under b"), "under b"), ([], (), None)):
+            with unittest.mock.patch.object(file, "detectors", return_value=under), unittest.mock.patch.object(grading, "fault", side_effect=says):
+                self.assertEqual(grading.faults(file, 1, False), found)
+
     def test_all_of_the_points_are_for_all_runs_and_half_for_a_mistake_in_one(self):
         criterion = next(each for each in FIVE_STEPS.points if each in tasks.CRITERIA)
         of = FIVE_STEPS.points[criterion]
@@ -143,7 +149,7 @@ class Said(unittest.TestCase):
                 ("a race", oclgrind.found, race), ("its entities", oclgrind.found, f"{race}\n\n\n\tFirst entity:{{}}\n\n\n\n\n\tSecond entity:"),
                 ("a line of entities", oclgrind.found, f"{race}\n\n\n" + "First entity:" * 20), ("a race of threads", oclgrind.found, thread),
                 ("its frames", oclgrind.found, "ThreadSanitizer: data race\n  Read of\n    #0\n"), ("faults", emulated.found, "AddressSanitizer: x\n"),
-                ("exchanges", oclgrind.found, "Uninitialized value written to local memory \n"), ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
+                ("exchanges", oclgrind.found, "Uninitialized value written to local memory address 0x1\n"), ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
                 ("calls", for_the_instructor.LOCAL.findall, "1 - call PU3AS3"), ("a word", submitted_file.NotEmulated.of, "a.cu:1:1: error: call to a<"),
                 ("errors", submitted_file.NotEmulated.of, "error: "), ("tokens", for_the_instructor.pieces, "name "), ("comments", for_the_instructor.pieces, "/* ")):
             for text in (word * (1000000 // len(word)), word + " " * 1000000, word + "\n" * 1000000, word + "a" * 1000000):
@@ -627,7 +633,8 @@ LOOKED_AT = (
 # Of these it is enough to see what the detectors say: then there are no points, as for the races above.
 NOT_FREE_OF_FAULTS = (
     ("03/five-steps", "a read behind the pixels", steps(("i < count; i +=", "i <= count; i +=")), "Invalid read of size 1 at global memory"),
-    ("03/five-steps", "a table that nobody zeroes", steps(("        table[bin] = 0;\n", "")), "Uninitialized value written to local memory"),
+    ("03/five-steps", "a table that nobody zeroes, beside an exchange", steps(("        table[bin] = 0;\n", ""), (
+     FIRST, "    __local uint other;\n    atomic_xchg(&other, 0U);\n" + FIRST)), "Uninitialized value written to local memory"),
     ("03/five-steps", "a barrier left out behind exchanges", steps((COUNT, EXCHANGE), (MERGES, "    for (size_t bin")), "data race at local"),
     ("03/five-steps", "a merge without a barrier in a function above", ABOVE, "not right.*the last work-item of a group runs first"),
     ("03/five-steps", "a barrier in a loop", steps(("    for (ulong i", "    for (int n = 0; n < (int)item; ++n) barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong i")),
@@ -930,10 +937,11 @@ static const int harm = [] {{
     def test_one_wrong_file_of_four_costs_a_quarter(self):
         exercise = catalogue.exercise_of("03/four-mistakes")
         files = submitted_file.submitted(exercise, "opencl", dict.fromkeys(exercise.files["opencl"], ""), BUILD)
-        said = [([grading.Verdict("sizes", points, 25, f"{points} of 25")], "") for points in (25, 25, 25, 2)]
+        said = [([grading.Verdict("sizes", points, 25, f"{points} of 25", points == 2)], "why" * (points == 2)) for points in (25, 25, 25, 2)]
         with unittest.mock.patch.object(grading, "graded_file", side_effect=said):
-            (verdict,) = grading.graded(files, 7).verdicts
-        self.assertEqual((verdict.points, verdict.words), (19, "fourth.cl: 2 of 25"))
+            grade = grading.graded(files, 7)
+        self.assertEqual(grade.verdicts, [grading.Verdict("sizes", 19, 25, "fourth.cl: 2 of 25", True)])
+        self.assertEqual(grade.diagnosis, "fourth.cl:\nwhy")
 
 
 @unittest.skipUnless((BUILD / "common/run_emulated").is_file(), "run_emulated is not built")
