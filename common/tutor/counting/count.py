@@ -197,7 +197,7 @@ def of_words(program, build, chapter, strategy, api, words, folder, kernels):
         of = re.search(r"^input: .* \(([0-9]+) pixels\)$", said, re.MULTILINE)
         for launch in launches:
             launch["lines"] = lines_of(launch["lines"], ROOT / chapter, kernels)
-        return launches, int(of[1]) if of else size or int(max(pixels_loaded(launch)[1] for launch in launches))
+        return launches, int(of[1]) if of else size or int(max(map(pixels_loaded, launches)))
 
     size = min(pixels, MOST[api]) if pixels else pixels
     launches, counted_pixels = counted(size)
@@ -274,18 +274,22 @@ def drawn_on(small, large, size, counted, pixels):
     return large
 
 
+def allocation_of_pixels(launch):
+    """The largest of the memory that it loads from."""
+    loads = {line["allocation"] for line in launch["lines"] if line["what"] == "load" and line["memory"] == "global"}
+    return max(loads, key=lambda each: launch["allocations"][each], default=None)
+
+
 def pixels_loaded(launch):
-    """The largest of the memory that it loads from, and the bytes that it loads from there."""
-    loads = [line for line in launch["lines"] if line["what"] == "load" and line["memory"] == "global"]
-    largest = max((line["allocation"] for line in loads), key=lambda each: launch["allocations"][each], default=None)
-    return largest, sum(line["lanes"] * line["bytes"] for line in loads if line["allocation"] == largest)
+    """Bytes that are loaded from there."""
+    return sum(line["lanes"] * line["bytes"] for line in launch["lines"]
+               if line["what"] == "load" and line["memory"] == "global" and line["allocation"] == allocation_of_pixels(launch))
 
 
 def whole(launch, pixels):
     """The groups that were counted may have some more or fewer pixels than others: what they loaded is made all pixels, or twice all. Of
     two groups the last may have none."""
-    of_pixels, loaded = pixels_loaded(launch)
-    times = loaded / max(pixels, 1)
+    of_pixels, times = allocation_of_pixels(launch), pixels_loaded(launch) / max(pixels, 1)
     nearest = max(round(times), 1)
     few = launch["counted_groups"] == 2 and 0.4 < times < 1
     if launch["counted_groups"] < launch["groups"] and (few or abs(times / nearest - 1) < 0.1):
