@@ -322,7 +322,7 @@ class Command(Commands):
     def test_the_report_says_the_same(self):
         full = 100 if shutil.which("oclgrind") else 65
         # A file that cannot be read, or would control the terminal, gets a report, too.
-        for text, status, points in ((SOLUTION, 0 if full == 100 else 1, full), (b"\xff\xfe\x00", 2, 0), (b"\x1b[2J", 1, 0)):
+        for text, status, points in ((SOLUTION, 0, full), (b"\xff\xfe\x00", 2, 0), (b"\x1b[2J", 1, 0)):
             done = self.command("grade", "03/five-steps", self.write(text), "--json", self.folder / "json", status=status)
             self.assertLessEqual(max(map(len, done.out.splitlines())), 80)
             report = json.loads((self.folder / "json").read_text())
@@ -335,7 +335,7 @@ class Command(Commands):
             self.assertIn("--unsafe", self.one_line("grade", "03/five-steps", "--all", self.folder))
             self.assertEqual(sandbox.run(["cat", "x", "-"], 9, b"data", {"x": b"file "}).out, b"file data")
         with unittest.mock.patch.object(sandbox, "rules", return_value=b""):
-            self.assertRegex(reports.not_isolated() + str(sandbox.missing()), "there is no (libseccomp|bwrap)")
+            self.assertRegex(reports.not_isolated() + str(sandbox.missing()), "there is no (libseccomp|bwrap)|bwrap: ")
 
     def test_what_comes_next(self):
         all_done = {each.name: {"done": "opencl"} for each in catalogue.exercises()}
@@ -480,6 +480,8 @@ class Handout(Commands):
     @classmethod
     def setUpClass(cls):
         """A copy that is made once."""
+        if not shutil.which("git"):
+            raise unittest.SkipTest("no git (package git)")
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.copy = pathlib.Path(folder.name, "copy")
@@ -1004,15 +1006,16 @@ class Counts(Test):
             self.cannot_run(str(why))
 
     def test_each_limit_is_broken_by_one(self):
-        broken = set()
+        broken, apis = set(), set()
         for exercise, api, name, text, points, *says in COUNTED:
             with self.subTest(exercise=exercise, submission=name):
                 verdict = self.verdict(text, exercise, api)
+                apis.add(api)
                 self.assertEqual(verdict[1:3], (points, 45 if exercise == CEILING else 15), verdict.words)
                 for each in says:
                     self.assertRegex(verdict.words, each)
                     broken.add((exercise, each.partition(":")[0]))
-        if broken:  # else nothing was counted here, and each has said why
+        if len(apis) == 2:  # else not all was counted here, and each has said why
             self.assertEqual({(each.name, limit["counter"]) for each in catalogue.exercises() for limit in each.data.get("counts", [])} - broken, set())
 
     def test_what_the_page_of_one_for_a_warp_says(self):
