@@ -101,15 +101,13 @@ void require_output_files(const std::vector<NamedFile>& outputs,
             if (other.name != option && is_same(path, other.path)) refuse_same(other.name);
         }
         needed.push_back(output);
-        if (fs::is_fifo(target, error) && !names_an_open_file(target))
-            refuse(path, "a named pipe, not a file (/dev/stdout writes to a pipe)");
-        if (fs::is_socket(target, error) || fs::is_block_file(target, error))
-            refuse(path, "a socket or a disk, not a file");
+        if (is_written_directly(target) && !names_an_open_file(target) &&
+            !fs::is_character_file(target, error))
+            refuse(path, "a named pipe, a socket or a disk (/dev/stdout writes to a pipe)");
         if (is_written_directly(target)) continue;
         if (access(target.c_str(), W_OK) != 0 && errno != ENOENT) refuse(path, errno);
         if (is_same(path, "/dev/stdout")) refuse_same("standard output");
         const fs::path folder = fs::absolute(target, error).parent_path() / ".";
-        if (error) refuse(path, error.value());
         if (access(folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
     }
     promised = outputs;

@@ -166,15 +166,10 @@ PixelStream::PixelStream(const Options& options) {
     if (options.constant) {
         name = fmt::format("constant {}", *options.constant);
         fill_ = constant(static_cast<std::uint8_t>(*options.constant));
-        return;
-    }
-    if (options.ramp) {
+    } else if (options.ramp) {
         name = "ramp";
         fill_ = ramp();
-        return;
-    }
-    seed = options.seed;
-    if (options.contention) {
+    } else if (options.contention) {
         name = fmt::format("contention {} % on value {}", *options.contention,
                            hot_value(options.seed));
         fill_ = contended(*options.contention, options.seed);
@@ -183,6 +178,8 @@ PixelStream::PixelStream(const Options& options) {
         name = values == 256 ? "uniform" : fmt::format("uniform over {} values", values);
         fill_ = uniform(values, options.seed);
     }
+    if (options.constant || options.ramp) return;
+    seed = options.seed;
     name += fmt::format(", seed {}", options.seed);
 }
 

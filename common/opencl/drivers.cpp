@@ -89,11 +89,8 @@ void tell_loader_of(const std::vector<Driver>& known, const fs::path& folder) {
 }
 
 std::string hint_of_memory() {
-    constexpr rlim_t kUsualStack = rlim_t{1} << 20;
-    rlimit limit{};
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < kUsualStack)
-        return "; its stack may be too small (ulimit -s)";
-    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+    rlimit memory{};
+    return getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY
                ? "; there may be too little memory for it (ulimit -v)"
                : "";
 }

@@ -104,34 +104,29 @@ std::string shown(std::string_view text) {
 }
 
 int report_exception(const std::string& program) noexcept {
-    const auto say = [&](const char* why) { say_why(program, why); };
+    const auto end = [&](int status, const char* why) {
+        say_why(program, why);
+        return status;
+    };
     try {
         throw;
     } catch (const Finished&) {
         return kEveryVariantMatches;
     } catch (const BadInput& error) {
-        say(error.what());
-        return kBadInput;
+        return end(kBadInput, error.what());
     } catch (const NothingToRunOn& error) {
-        say(error.what());
-        return kNothingToRunOn;
+        return end(kNothingToRunOn, error.what());
     } catch (const std::bad_alloc&) {
-        say("out of memory: this machine has too little for so many pixels");
-        return kBadInput;
+        return end(kBadInput, "out of memory: this machine has too little for so many pixels");
     } catch (const std::system_error& error) {
         if (error.code() == std::errc::resource_unavailable_try_again ||
-            error.code() == std::errc::not_enough_memory) {
-            say("this machine has too little memory, or no more threads");
-            return kBadInput;
-        }
-        say(shown(error.what()).c_str());  // a file's name may be part of it
-        return kFailed;
+            error.code() == std::errc::not_enough_memory)
+            return end(kBadInput, "this machine has too little memory, or no more threads");
+        return end(kFailed, shown(error.what()).c_str());  // a file's name may be part of it
     } catch (const std::exception& error) {
-        say(error.what());
-        return kFailed;
+        return end(kFailed, error.what());
     } catch (...) {
-        say("failed for a reason that was not given");
-        return kFailed;
+        return end(kFailed, "failed for a reason that was not given");
     }
 }
 

@@ -73,21 +73,16 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
 void Report::say_what_was_lost(const Histogram& last) const {
     const Result& result = document_.results.back();
     if (result.check == Check::kSkipped) return;
-    const std::string& variant = result.variant;
-    const auto counted = static_cast<double>(total(last));
     const auto pixels = static_cast<double>(total(expected_));
-    if (last == expected_ && result.check == Check::kMismatch) {
-        progress(fmt::format("{} lost counts in one run, and nothing in the last.\n", variant));
-        return;
-    }
-    if (last == expected_) {
-        progress(fmt::format("{} lost nothing this time. That is luck: the race is still there.\n",
-                             variant));
-        return;
-    }
-    progress(fmt::format(
-        "{} lost {:.0f} of {:.0f} counts ({:.3g} %). This is expected: it is broken on purpose.\n",
-        variant, pixels - counted, pixels, 100 * (pixels - counted) / pixels));
+    const double lost = pixels - static_cast<double>(total(last));
+    std::string said = "lost nothing this time. That is luck: the race is still there.";
+    if (last != expected_)
+        said = fmt::format(
+            "lost {:.0f} of {:.0f} counts ({:.3g} %). This is expected: it is broken on purpose.",
+            lost, pixels, 100 * lost / pixels);
+    else if (result.check == Check::kMismatch)
+        said = "lost counts in one run, and nothing in the last.";
+    progress(fmt::format("{} {}\n", result.variant, said));
 }
 
 int Report::finish() {

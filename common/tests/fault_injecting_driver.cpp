@@ -197,9 +197,43 @@ cl_device_id own_gpu() {
 }
 cl_device_id beside_own_gpu = nullptr;
 
+}  // namespace
+
+extern "C" {
+
+cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    hang_if(is_told("hang", "devices"));
+    const std::string platforms = told("platforms").value_or("");
+    if (platforms == "none") return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
+    if (platforms == "failing") return CL_OUT_OF_HOST_MEMORY;
+    if (!platforms.ends_with("-first")) return REAL(clGetPlatformIDs)(size, ids, count);
+    if (ids != nullptr) *ids++ = own_platform();
+    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
+    if (count != nullptr) ++*count;
+    return error;
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
+                      cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    if (platform == own_platform())
+        return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
+    // The drivers of GPUs have oddities of their own: the tests are for a processor.
+    cl_uint processors = 0;
+    if (REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &processors) != CL_SUCCESS)
+        return CL_DEVICE_NOT_FOUND;
+    if (!told("unusable-gpu-first")) return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+    REAL(clGetDeviceIDs)(platform, type, 1, &beside_own_gpu, nullptr);
+    if (count != nullptr) *count = 2;
+    if (ids != nullptr) ids[0] = own_gpu(), ids[1] = beside_own_gpu;
+    return CL_SUCCESS;
+}
+
 // What a device says of itself.
-cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, void* value,
-                   std::size_t* needed) {
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
+                       std::size_t* needed) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     const bool is_a_gpu = device == own_gpu();
     if (is_a_gpu) device = beside_own_gpu;
     const auto answer_text = [&](const std::string& text) {
@@ -251,8 +285,10 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
 }
 
 // And what a kernel needs on it.
-cl_int kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what,
-                   std::size_t size, void* value, std::size_t* needed) {
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info what, std::size_t size, void* value,
+                                std::size_t* needed) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     const cl_int error = REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, needed);
     if (error == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE) {
         at_most<std::size_t>(value, number("group"));
@@ -267,50 +303,6 @@ cl_int kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_i
         all = std::max(all, in_arguments) + number("local-kept").value_or(0);
     }
     return error;
-}
-
-}  // namespace
-
-extern "C" {
-
-cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
-    if (fails()) return CL_OUT_OF_RESOURCES;
-    hang_if(is_told("hang", "devices"));
-    const std::string platforms = told("platforms").value_or("");
-    if (platforms == "none") return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
-    if (platforms == "failing") return CL_OUT_OF_HOST_MEMORY;
-    if (!platforms.ends_with("-first")) return REAL(clGetPlatformIDs)(size, ids, count);
-    if (ids != nullptr) *ids++ = own_platform();
-    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
-    if (count != nullptr) ++*count;
-    return error;
-}
-
-cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
-                      cl_uint* count) {
-    if (fails()) return CL_OUT_OF_RESOURCES;
-    if (platform == own_platform())
-        return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
-    // The drivers of GPUs have oddities of their own: the tests are for a processor.
-    cl_uint processors = 0;
-    if (REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &processors) != CL_SUCCESS)
-        return CL_DEVICE_NOT_FOUND;
-    if (!told("unusable-gpu-first")) return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
-    REAL(clGetDeviceIDs)(platform, type, 1, &beside_own_gpu, nullptr);
-    if (count != nullptr) *count = 2;
-    if (ids != nullptr) ids[0] = own_gpu(), ids[1] = beside_own_gpu;
-    return CL_SUCCESS;
-}
-
-cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
-                       std::size_t* needed) {
-    return fails() ? CL_OUT_OF_RESOURCES : device_info(device, what, size, value, needed);
-}
-
-cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
-                                cl_kernel_work_group_info what, std::size_t size, void* value,
-                                std::size_t* needed) {
-    return fails() ? CL_OUT_OF_RESOURCES : kernel_info(kernel, device, what, size, value, needed);
 }
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -373,10 +365,13 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     REAL(clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
     std::size_t items = 1, most_items = 0, most[3] = {};
     cl_ulong local_bytes = 0;
-    device_info(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
-    kernel_info(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items, &most_items, nullptr);
-    kernel_info(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                nullptr);
+    const auto failing = std::exchange(failing_call, 0);  // what is asked here fails not
+    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
+    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items,
+                             &most_items, nullptr);
+    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes,
+                             &local_bytes, nullptr);
+    failing_call = failing;
     for (cl_uint i = 0; local != nullptr && i < dimensions; ++i) {
         items *= local[i];
         if (local[i] > most[i]) return CL_INVALID_WORK_ITEM_SIZE;

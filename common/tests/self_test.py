@@ -1,7 +1,7 @@
 """A program on all that it is tested with: every strategy on every input and in every launch of common/run/cases.json, and of
 tests/cases.json beside its source where there is one.
 
-    self_test.py PROGRAM [--variant NAME] [--device N|TEXT] [--kernels FILE] [--may-skip]
+    self_test.py PROGRAM [--variant NAME] [--may-skip]
 
 One process of it makes them all (served.py), so that each takes no longer than it must; a crash or a hang costs one case. Says a line for
 each case that fails, with the command that repeats it, and at the end how many there were. A launch that the device has no room
@@ -48,8 +48,8 @@ class NothingToRunOn(Exception):
 
 
 class SelfTest:
-    def __init__(self, program, about, always, may_skip):
-        self.program, self.always, self.may_skip = program, always, may_skip
+    def __init__(self, program, about, may_skip):
+        self.program, self.may_skip = program, may_skip
         self.cases = list(cases_for(about))
         # A diagnosis is asked for by hand.
         self.quick = ["--no-ceiling"] if about["api"] == "C++" else ["--no-ceiling", "--no-diagnosis"]
@@ -77,7 +77,7 @@ class SelfTest:
             if case.variants and variant not in case.variants:
                 continue
             # One timed run is enough where the case does not say how many.
-            words = [*case.words, "--variant", variant, *([] if "--repeat" in case.words else ["--repeat", "1"]), *self.always]
+            words = [*case.words, "--variant", variant, *([] if "--repeat" in case.words else ["--repeat", "1"])]
             check, why = self.ask(words)
             if check == "crashed" and why == self.served.CRASHED:
                 # Perhaps it is the runs before that have written where they should not.
@@ -115,8 +115,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--variant", default="all")
-    parser.add_argument("--device")
-    parser.add_argument("--kernels")
     parser.add_argument("--may-skip", action="store_true")
     given = parser.parse_args()
     about = json.loads(subprocess.run([given.program, "--describe"], check=True, capture_output=True, text=True).stdout)
@@ -124,8 +122,7 @@ def main():
              (given.variant == "all" and not each["broken_on_purpose"])]
     if not names:
         parser.error(f"{given.program} has no {given.variant}")
-    always = [word for option in ("device", "kernels") if getattr(given, option) for word in (f"--{option}", getattr(given, option))]
-    test, began = SelfTest(given.program, about, always, given.may_skip), time.monotonic()
+    test, began = SelfTest(given.program, about, given.may_skip), time.monotonic()
     try:
         with test.served:
             all(test.test(name) for name in names)

@@ -340,12 +340,13 @@ def broken(options):
 def counted(words):
     """What the warps of a strategy's kernels do; its own options, and behind them the program's."""
     if {"-h", "--help"} & set(words):
-        print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200] [--json FILE] [OPTION ...]\n\n"
+        print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200] [--registers N]\n"
+              "       [--json FILE] [OPTION ...]\n\n"
               "What a GPU would do with a strategy's kernels, counted; behind it the program's own options, such as --random 4M.\n"
               "docs/counting.md says how.")
         return 0
     asked = count.Asked(words)
-    check_writable(asked.json and given_path(asked.json))
+    check_writable(None if asked.json is None else given_path(asked.json))
     api = api_to_count(asked.api)
     build(*asked.targets(api))
     counts = asked.counts(ROOT / "build", api, given_path("."))

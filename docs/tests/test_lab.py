@@ -298,18 +298,6 @@ class Lab(Browser):
         self.run_it("check")
         self.assertRegex(self.said(), "^Done. All counts are right.* in three orders of the work-items; sectors for 32 pixels: 1.00.$")
 
-    def test_of_two_mistakes_one_is_told_after_the_other(self):
-        self.ready("lab.html#strategy=local&on=together")
-        first = "bin += GROUP_SIZE) {\n        atomicStore", "bin += 2u * GROUP_SIZE) {\n        atomicStore"
-        second = "bin += GROUP_SIZE) {\n        atomicAdd(&h", "bin += groups.x * GROUP_SIZE) {\n        atomicAdd(&h"
-        self.write(*first)
-        self.write(*second)
-        self.run_it()
-        self.assertIn("in line 40, with 3 groups of 32 work-items and 301 pixels, table[", self.text("#named"))
-        self.write(*first[::-1])
-        self.run_it()
-        self.assertIn("is read by nobody any more", self.text("#named"))
-
     def test_a_race_that_is_right_by_luck_is_no_solution(self):
         self.ready("lab.html#strategy=02%2Fno-lost-counts&on=alone")
         self.run_it("check")

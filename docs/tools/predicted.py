@@ -25,7 +25,8 @@ HEAD = "rows", "with a number", "within 5 %", "10 %", "25 %", "a factor 1.5", "w
 CONSTANTS = {
     "multiprocessors": "multiprocessors", "clock_ghz": "clock, GHz", "ceiling_gb_s": "read ceiling, GB/s",
     "answer_ns": "how much longer memory takes to answer than the first-level cache, ns", "sector_ns": "and longer for each further sector in flight, ns",
-    "visit_ns": "one visit in one queue of the L2 cache, ns", "spread_share": "the part of the time that each of many queues is busy",
+    "near_ns": "the same for the second-level cache, ns", "visit_ns": "one visit in one queue of the L2 cache, ns",
+    "whole_ns": "the same for one that adds to all eight words of a sector, ns", "spread_share": "the part of the time that each of many queues is busy",
     "popc_clocks": "clocks of a multiprocessor for a `__popc` of a warp", "vote_clocks": "the same for a vote (`__any_sync`)",
     "match_clocks": "the same for each value that a `__match_any_sync` finds", "integer_clocks": "the same for an integer instruction",
     "barrier_ns": "a barrier, ns", "instruction_ns": "each instruction of a warp between two waits, ns", "loop_ns": "each wait, beside the answer, ns",
@@ -53,11 +54,15 @@ def accuracy_lines(page, which):
         names = sorted({row["limit"] for row in all_rows})
         return markdown(("<the lowest limit", *HEAD), [[name, *shares([row for row in all_rows if row["limit"] == name])] for name in names])
     of_kind = [row for row in all_rows if row["of"] == "chapters"] if which == "chapters" else others
-    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen")):
+    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen", "third")):
         of = [row for row in of_kind if (row["api"], row["half"]) == (api, half)]
         if of:
             right, pairs = accuracy.in_order(of)
             found.append([f"{api}, {half}", *shares(of), f"{right} of {pairs}"])
+    if which == "others":
+        third = [row for row in others if row["half"] == "third"]
+        of = list(accuracy.with_registers(third, accuracy.contents()["counts"], model.devices()["h100"]))
+        found.append(["the same with `--registers`", *shares(of), "{} of {}".format(*accuracy.in_order(of))])
     return markdown(("<half", *HEAD, "pairs in order"), found)
 
 

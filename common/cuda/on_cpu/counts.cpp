@@ -12,15 +12,17 @@ namespace counts {
 
 double stands_for(std::size_t group, std::size_t groups) {
     const char* const text = std::getenv("COUNTS_GROUPS");
-    const std::size_t most = text == nullptr ? 16 : std::max(2UL, std::strtoul(text, nullptr, 10));
+    const std::size_t most = text == nullptr ? 18 : std::max(2UL, std::strtoul(text, nullptr, 10));
     if (groups <= most) return 1;
-    // Some n has group = n * (groups - 1) / (most - 1).
-    const std::size_t n = (group * (most - 1) + groups - 2) / (groups - 1);
-    if (n * (groups - 1) / (most - 1) != group) return 0;
     const auto all = static_cast<double>(groups);
-    if (most == 2) return all / 2;
     // The first and the last may be unlike all others.
-    return n == 0 || n == most - 1 ? 1 : (all - 2) / static_cast<double>(most - 2);
+    if (group == 0 || group == groups - 1) return most == 2 ? all / 2 : 1;
+    // Of those between, as far apart as can be, each has another remainder: groups may take turns.
+    for (std::size_t n = 1; n + 1 < most; ++n) {
+        const std::size_t at = n * (groups - 1) / (most - 1);
+        if (group == at - (at - n) % (most - 2)) return (all - 2) / static_cast<double>(most - 2);
+    }
+    return 0;
 }
 
 namespace {
@@ -83,6 +85,9 @@ void sectors_of(Step& step) {
         unsigned commonest = 0;
         for (const auto& [address, times] : addresses)
             commonest = std::max(commonest, times);
+        const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+        if (is_atomic(step.first.what) && addresses.size() == 8)
+            step.whole += std::min_element(addresses.begin(), addresses.end(), less)->second;
         step.sector[step.sectors] = sector;
         step.visit[step.sectors++] =
             static_cast<std::uint8_t>(is_atomic(step.first.what) ? commonest : 0);
@@ -165,6 +170,12 @@ std::vector<double> Launch::queues() const {
     const auto& [last, of_last] = *by_group.rbegin();
     const auto apart = static_cast<std::int64_t>(std::max<std::size_t>(last - first, 1));
     const std::int64_t step = (first_of(*of_last) - first_of(*of_first)) / apart;
+    if (step == 0) {  // they share their tables, or take turns with them
+        for (const Pieces& each : pieces)
+            for (const auto& [piece, visits] : each.visits)
+                found[queue_of(piece.second)] += visits * stands_for(each.group, groups);
+        return found;
+    }
     for (std::size_t group = 0; group < groups; ++group) {
         auto near = by_group.upper_bound(group);
         if (near != by_group.begin()) --near;
@@ -204,6 +215,38 @@ std::vector<std::size_t> Launch::to_follow() const {
     return chosen;
 }
 
+// A loop of one block that only copies is unrolled by four, and its loads come first; the stores
+// wait for them. CUDA's compiler moves no load to before an atomic or a counter's store.
+std::size_t Launch::unrolled(std::size_t load) const {
+    const auto is_block = [this](std::size_t i) { return first_lane[i].what == kBlock; };
+    const auto begin_of = [&](std::size_t i) {
+        while (i > 0 && !is_block(i))
+            --i;
+        return i;
+    };
+    const std::size_t begin = begin_of(load);
+    const auto is_turn = [&](std::size_t from) {
+        bool copies = is_block(from) && first_lane[from].site == first_lane[begin].site;
+        bool stores = false;
+        for (std::size_t i = from + 1; copies && i < first_lane.size() && !is_block(i); ++i) {
+            const bool is_store = first_lane[i].what == kStore;
+            copies = first_lane[i].memory == kGlobal ? first_lane[i].what == kLoad : is_store;
+            stores |= is_store;
+        }
+        return copies && stores;
+    };
+    if (!is_turn(begin)) return 1;
+    std::size_t turns = 1;
+    for (std::size_t at = begin; at > 0 && is_turn(at = begin_of(at - 1)); ++turns) {
+    }
+    for (std::size_t at = load; ++at < first_lane.size();) {
+        if (!is_block(at)) continue;
+        if (!is_turn(at)) break;
+        ++turns;
+    }
+    return turns < 4 ? 1 : 4;
+}
+
 Launch::Ahead Launch::ahead(std::size_t load, std::size_t need) const {
     const auto is_load = [this](std::size_t i) {
         return first_lane[i].what == kLoad && first_lane[i].memory == kGlobal;
@@ -216,16 +259,22 @@ Launch::Ahead Launch::ahead(std::size_t load, std::size_t need) const {
         found.bytes += first_lane[i].bytes;
     }
     // What a basic block loads, a GPU's compiler asks for at its begin, unless global memory
-    // changes in it; local memory is another.
+    // changes in it, or the address is what the load brings; local memory is another.
     const auto goes_on = [this](std::size_t i) {
         return first_lane[i].what == kLoad || first_lane[i].memory == kLocal;
     };
     std::size_t begin = load, of_block = 0;
     while (begin > 0 && first_lane[begin - 1].what != kBlock && goes_on(begin - 1))
         --begin;
-    for (; begin < first_lane.size() && first_lane[begin].what != kBlock && goes_on(begin); ++begin)
+    const bool is_address = need > load && need < first_lane.size() && is_load(need);
+    const std::size_t end = is_address ? need : first_lane.size();
+    for (; begin < end && first_lane[begin].what != kBlock && goes_on(begin); ++begin)
         of_block += is_load(begin) ? 1 : 0;
-    return of_block > found.loads ? Ahead{of_block, of_block * first_lane[load].bytes, 0} : found;
+    const std::size_t turns = unrolled(load);
+    of_block = std::max(of_block, turns);
+    return turns > 1 || of_block > found.loads
+               ? Ahead{of_block, of_block * first_lane[load].bytes, 0}
+               : found;
 }
 
 void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintptr_t site)) const {
@@ -243,12 +292,14 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
     std::fprintf(file,
                  "{\"kernel\": \"%s\", \"groups\": %zu, \"group_size\": %zu, \"local_bytes\": %zu, "
                  "\"resident_groups\": %zu, \"resident_limit\": \"%s\", \"counted_groups\": %zu, "
-                 "\"warps\": %.17g, \"barriers\": %.17g, \"blocks\": %.17g, \"blocks_parted\": "
+                 "\"warps\": %.17g, \"idle\": %.17g, \"barriers\": %.17g, \"blocks\": %.17g, "
+                 "\"blocks_parted\": "
                  "%.17g, \"loads_ahead\": %zu, \"bytes_ahead\": %zu, \"others_ahead\": %zu, "
                  "\"allocations\": [",
                  kernel.c_str(), groups, group_size, local_bytes, resident().first,
-                 resident().second, counted_groups, warps, barriers / static_cast<double>(groups),
-                 blocks, blocks_parted, most.loads, most.bytes, most.others);
+                 resident().second, counted_groups, warps, idle,
+                 barriers / static_cast<double>(groups), blocks, blocks_parted, most.loads,
+                 most.bytes, most.others);
     for (std::size_t i = 0; i < allocations.size(); ++i)
         std::fprintf(file, "%s%zu", i > 0 ? ", " : "", allocations[i]);
     std::fprintf(file, "], \"queues\": [");
@@ -270,16 +321,17 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
     for (const auto& [place, counted] : places) {
         const auto& [site, what, memory, bytes, allocation] = place;
         if (memory == kOwn && !own_parts) continue;
-        std::fprintf(
-            file,
-            "%s{\"site\": \"%s\", \"what\": \"%s\", \"memory\": \"%s\", \"bytes\": %u, "
-            "\"allocation\": %d, \"lanes\": %.17g, \"requests\": %.17g, \"sectors\": "
-            "%.17g, \"tags\": %.17g, \"found\": %.17g, \"visits\": %.17g, \"passes\": %.17g, "
-            "\"largest_passes\": %u}",
-            comma, name_of(site).c_str(), kWhats[what], kMemories[memory], bytes,
-            memory == kGlobal ? static_cast<int>(allocation) : -1, counted.lanes, counted.requests,
-            counted.sectors, counted.tags, counted.found, counted.visits, counted.passes,
-            counted.largest_passes);
+        std::fprintf(file,
+                     "%s{\"site\": \"%s\", \"what\": \"%s\", \"memory\": \"%s\", \"bytes\": %u, "
+                     "\"allocation\": %d, \"lanes\": %.17g, \"requests\": %.17g, \"sectors\": "
+                     "%.17g, \"tags\": %.17g, \"found\": %.17g, \"visits\": %.17g, \"whole\": "
+                     "%.17g, \"waits\": %.17g, \"again\": %.17g, \"passes\": %.17g, "
+                     "\"largest_passes\": %u}",
+                     comma, name_of(site).c_str(), kWhats[what], kMemories[memory], bytes,
+                     memory == kGlobal ? static_cast<int>(allocation) : -1, counted.lanes,
+                     counted.requests, counted.sectors, counted.tags, counted.found, counted.visits,
+                     counted.whole, counted.waits, counted.again, counted.passes,
+                     counted.largest_passes);
         comma = ",";
     }
     std::fprintf(file, "]}\n");
@@ -425,6 +477,7 @@ void Group::count(Step& step, double weight) {
     for (unsigned i = 0; i < step.sectors; ++i)
         counted.tags += i == 0 || step.sector[i] / 4 != step.sector[i - 1] / 4 ? weight : 0;
     counted.passes += weight * step.passes;
+    counted.whole += weight * step.whole;
     counted.largest_passes = std::max(counted.largest_passes, step.passes);
     for (unsigned i = 0; i < step.sectors; ++i) {
         if (step.visit[i] == 0) continue;
@@ -434,13 +487,15 @@ void Group::count(Step& step, double weight) {
 }
 
 // The warps take turns by chance: an access, and in another turn its answer, which brings what was
-// not there.
+// not there. A warp waits for that, and for a sector that it has not had before, though another has
+// brought it: warps that wait for nothing overtake the others, until they are the first to ask.
 void Group::play_cache(std::vector<std::vector<Step>>& warps, const std::vector<double>& weights) {
     std::vector<std::size_t> turn(warps.size()), left;
     std::vector<std::vector<std::uint64_t>> missing(warps.size());
     for (std::size_t warp = 0; warp < warps.size(); ++warp)
         if (!warps[warp].empty()) left.push_back(warp);
     Cache& cache = cache_.front();
+    had_.resize(std::max(had_.size(), warps.size()));
     while (!left.empty()) {
         const std::size_t which = random_() % left.size(), warp = left[which];
         if (!missing[warp].empty()) {
@@ -456,15 +511,20 @@ void Group::play_cache(std::vector<std::vector<Step>>& warps, const std::vector<
         }
         const Step& step = warps[warp][turn[warp]++];
         if (step.first.memory == kOwn && !own_parts_) continue;
+        bool waits = false;
         for (unsigned i = 0; i < step.sectors; ++i) {
             const std::uint64_t sector = in_cache(step, warp, i);
-            if (step.first.what != kLoad)
+            if (step.first.what != kLoad) {
                 cache.take_out(sector);
-            else if (cache.has(sector))
+                continue;
+            }
+            waits |= had_[warp].insert(sector).second || !cache.has(sector);
+            if (cache.has(sector))
                 step.counted->found += weights[warp];
             else
                 missing[warp].push_back(sector);
         }
+        step.counted->waits += waits ? weights[warp] : 0;
     }
 }
 
@@ -487,8 +547,19 @@ void Group::phase(std::vector<Lane*>& lanes, std::size_t local_bytes) {
         weights.push_back(recorded > 0 ? left * times_ : times_);
         count_warp(warp, paths, weights.back(), warps.emplace_back());
         join_words(warps.back());
-        for (Step& step : warps.back())
+        loads_.resize(std::max(loads_.size(), warps.size()));
+        const Step* stored = nullptr;
+        for (Step& step : warps.back()) {
             count(step, weights.back());
+            if (step.first.memory != kGlobal) continue;
+            if (step.first.what == kStore) stored = &step;
+            if (step.first.what != kLoad) continue;
+            loads_[warps.size() - 1] = true;
+            if (stored != nullptr && stored->sectors == step.sectors &&
+                stored->first.allocation == step.first.allocation &&
+                std::equal(step.sector, step.sector + step.sectors, stored->sector))
+                step.counted->again += weights.back();
+        }
     }
     {
         const std::lock_guard lock(launch_.one_at_a_time);
@@ -518,6 +589,7 @@ void Group::end() {
     const std::lock_guard lock(launch_.one_at_a_time);
     ++launch_.counted_groups;
     launch_.warps += warps_ * times_;
+    launch_.idle += static_cast<double>(std::count(loads_.begin(), loads_.end(), false)) * times_;
     launch_.own_parts |= own_parts_;
     launch_.barriers += (phases_ - 1) * times_;
     launch_.blocks += blocks_;
@@ -533,6 +605,9 @@ void Group::end() {
         sum.tags += counted.tags;
         sum.found += counted.found;
         sum.visits += counted.visits;
+        sum.whole += counted.whole;
+        sum.again += counted.again;
+        sum.waits += counted.waits;
         sum.passes += counted.passes;
         sum.largest_passes = std::max(sum.largest_passes, counted.largest_passes);
     }

@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -46,12 +47,15 @@ struct Device {
 
 inline constexpr unsigned kWarp = 32;
 
-/// Some groups are counted: the first, the last, and others between them, which stand for those
+/// Some groups are counted: the first, the last, and sixteen between them, which stand for those
 /// that are not. @return for how many this one stands; 0 where it is not counted
 double stands_for(std::size_t group, std::size_t groups);
 
 struct Counted {
     double lanes = 0, requests = 0, sectors = 0, tags = 0, found = 0, visits = 0, passes = 0;
+    double whole = 0;  ///< visits that add to each of a sector's eight words
+    double waits = 0;  ///< loads that the first-level cache does not answer at once
+    double again = 0;  ///< loads of just those sectors to which the warp has stored last
     unsigned largest_passes = 0;
 };
 /// Site, what, memory, bytes, allocation.
@@ -65,7 +69,7 @@ struct Step {
     std::uint8_t lane[kWarp];     // NOLINT(modernize-avoid-c-arrays)
     std::uint64_t sector[kWarp];  // NOLINT(modernize-avoid-c-arrays): each once
     std::uint8_t visit[kWarp];    // NOLINT(modernize-avoid-c-arrays): of each, of an atomic
-    unsigned sectors = 0, passes = 0;
+    unsigned sectors = 0, passes = 0, whole = 0;
     Counted* counted = nullptr;
 };
 
@@ -118,6 +122,7 @@ struct Pieces {
 struct Launch {
     std::size_t groups = 0, group_size = 0, counted_groups = 0, local_bytes = 0;
     double warps = 0, barriers = 0, blocks = 0, blocks_parted = 0;
+    double idle = 0;  ///< warps that load nothing
     std::map<Place, Counted> places;
     std::map<std::uintptr_t, double> entered;  ///< basic blocks, by warps
     std::vector<Pieces> pieces;                ///< of the groups that are counted
@@ -135,6 +140,7 @@ struct Launch {
         std::size_t loads = 0, bytes = 0, others = 0;
     };
     [[nodiscard]] Ahead ahead(std::size_t load, std::size_t need) const;
+    [[nodiscard]] std::size_t unrolled(std::size_t load) const;
     /// Groups at once on a multiprocessor, as far as this launch has them, and as far as they fit.
     [[nodiscard]] std::size_t at_once() const;
     [[nodiscard]] std::pair<std::size_t, const char*> resident() const;
@@ -172,6 +178,8 @@ class Group {
     bool is_first_;
     double warps_ = 0, phases_ = 0, blocks_ = 0, parted_ = 0;
     bool own_parts_ = false;
+    std::vector<bool> loads_;                             // of each warp: whether it does
+    std::vector<std::unordered_set<std::uint64_t>> had_;  // of each: sectors that it has loaded
     std::map<Place, Counted> places_;
     std::map<std::uintptr_t, double> entered_;
     Pieces pieces_;

@@ -77,6 +77,43 @@ TEST(Counts, ASectorIsVisitedAsOftenAsItsCommonestAddress) {
     EXPECT_EQ(of_warp(kAddOne, kGlobal, 4, [](unsigned) { return 8; }).visits, 32);
     EXPECT_EQ(of_warp(kAddOne, kGlobal, 4, [](unsigned lane) { return lane % 8 * 4; }).visits, 4);
     EXPECT_EQ(of_warp(kLoad, kGlobal, 4, [](unsigned) { return 8; }).visits, 0);
+    EXPECT_EQ(of_warp(kAddOne, kGlobal, 4, [](unsigned lane) { return lane * 4; }).whole, 4);
+    EXPECT_EQ(of_warp(kAddOne, kGlobal, 4, [](unsigned lane) { return lane * 8; }).whole, 0);
+}
+
+TEST(Counts, ALoadOfWhatTheWarpHasStoredLastAndWarpsThatLoadNothing) {
+    const auto launch = counted(64, [](unsigned lane) {
+        if (lane >= 32) return std::vector{access(1, kStore, kGlobal, 0)};
+        return std::vector{access(1, kStore, kGlobal, lane * 4), access(2, kLoad, kGlobal, lane),
+                           access(3, kLoad, kGlobal, 124 - lane * 4)};
+    });
+    double again = 0;
+    for (const auto& [place, counted] : launch->places)
+        again += counted.again;
+    EXPECT_EQ(again, 1);
+    EXPECT_EQ(launch->idle, 1);
+}
+
+// The loads of a loop that copies come four at a time; no load comes before an atomic, or before
+// what its own address comes from.
+TEST(Counts, LoadsOfALoopThatCopiesComeBeforeItsStores) {
+    const auto loads = [](What what, unsigned turns) {
+        Launch launch;
+        for (unsigned turn = 0; turn < turns; ++turn) {
+            launch.first_lane.push_back(block(1));
+            launch.first_lane.push_back(access(2, kLoad, kGlobal, turn));
+            launch.first_lane.push_back(access(3, what, kLocal, turn));
+        }
+        return launch.ahead(turns / 2 * 3 + 1, turns / 2 * 3 + 2).loads;
+    };
+    EXPECT_EQ(loads(kStore, 8), 4);
+    EXPECT_EQ(loads(kStore, 3), 1);
+    EXPECT_EQ(loads(kAddOne, 8), 1);
+    EXPECT_EQ(loads(kLoad, 8), 1);
+    Launch launch;
+    launch.first_lane = {block(1), access(2, kLoad, kGlobal, 0), access(3, kLoad, kGlobal, 8)};
+    EXPECT_EQ(launch.ahead(1, 2).loads, 1);
+    EXPECT_EQ(launch.ahead(1, 3).loads, 2);
 }
 
 TEST(Counts, PassesAreTheWordsOfTheFullestBank) {
@@ -152,6 +189,10 @@ TEST(Counts, OfManyGroupsSomeStandForAll) {
         EXPECT_GT(stands_for(0, groups), 0);
         EXPECT_GT(stands_for(groups - 1, groups), 0);
     }
+    std::vector<int> remainders(16);
+    for (std::size_t group = 1; group < 791; ++group)
+        if (stands_for(group, 792) > 0) ++remainders[group % 16];
+    EXPECT_EQ(remainders, std::vector<int>(16, 1));  // groups may take turns with something
 }
 
 TEST(Counts, AStoreTakesItsSectorOutOfTheCache) {

@@ -14,8 +14,9 @@
         "resident_groups",              at once on a multiprocessor; registers are not known (launch__occupancy_limit_...)
         "resident_limit",               what it is that lets no more in: "work-items", "local memory", "groups"
         "counted_groups",               which ran; all other numbers here are of the whole launch
-        "warps",
+        "warps", "idle",                of them, those that load nothing
         "barriers",                     that a work-item comes to
+        "registers",                    of a work-item, where --registers tells them
         "blocks", "blocks_parted",      basic blocks that warps enter; those that not all of its lanes enter together
         "loads_ahead", "bytes_ahead",   of a work-item in its main loop: loads from global memory (bytes) that it has asked for,
                                         at most, when the first of them is needed; "in flight" by Little's law
@@ -34,10 +35,13 @@
         "lanes", "requests",            accesses; the warps' instructions that they are
         "sectors",                      of 32 bytes that the requests touch, in global memory and in own arrays
         "tags",                         lines of 128 bytes that they touch
-        "waits",                        requests of loads that wait for memory, since the cache has less than three quarters
+        "waits",                        requests of loads for sectors that the first-level cache lacks, or that the warp has not had before
         "unsure",                       requests of lanes with lines of their own, of which the cache has a part
         "found",                        of them, loads that the first-level cache had
+        "near",                         of the others, those of other memory than the pixels' that the L2 cache has
+        "again",                        requests of loads of those sectors that the warp has stored last
         "visits",                       of atomics in the L2 cache: a visit adds to each address of a sector once
+        "whole",                        of them, those that add to all eight words of a sector
         "passes",                       of the banks of local memory
         "largest_passes"}               of one request
 """
@@ -63,7 +67,8 @@ MOST = {"CUDA": 64 << 20, "OpenCL": 16 << 20}  # pixels that are counted
 DEFAULT = ["--random", "16M"]
 LIKE = "h100", "h200"
 FIXED = ["--repeat", "1", "--no-ceiling", "--no-diagnosis", "--variant"]
-SUMS = "lanes", "requests", "sectors", "tags", "found", "waits", "unsure", "visits", "passes"
+SUMS = "lanes", "requests", "sectors", "tags", "found", "waits", "unsure", "again", "visits", "whole", "passes"
+L2_BYTES = 50 << 20  # of an H100
 # A multiprocessor of an H100 has 48 KiB of local memory for a group that asks for no more.
 OCLGRIND = ["oclgrind", "--num-threads", "1", "--quick", "--compute-units", "132", "--local-mem-size", "49152", "--plugins"]
 
@@ -81,7 +86,8 @@ def missing(build, api):
     if api == "CUDA" and not found("TUTORIAL_CLANG"):
         return "CUDA's kernels are counted with clang++, which is not there (package clang)"
     if api == "OpenCL" and not found("TUTORIAL_OCLGRIND", "TUTORIAL_OCLGRIND_HEADERS", "TUTORIAL_LLVM_HEADERS", "OCLGRIND"):
-        return "OpenCL's kernels are counted by a plugin for Oclgrind (packages oclgrind, liboclgrind-dev, llvm-14-dev)"
+        return ("OpenCL's kernels are counted by a plugin for Oclgrind, which is not there (packages oclgrind, liboclgrind-dev, llvm-14-dev; "
+                "Debian 13 has none): --api cuda counts the same strategy")
     return ""
 
 
@@ -191,7 +197,7 @@ def of_words(program, build, chapter, strategy, api, words, folder, kernels):
         of = re.search(r"^input: .* \(([0-9]+) pixels\)$", said, re.MULTILINE)
         for launch in launches:
             launch["lines"] = lines_of(launch["lines"], ROOT / chapter, kernels)
-        return launches, int(of[1]) if of else size or int(max(map(pixels_loaded, launches)))
+        return launches, int(of[1]) if of else size or int(max(pixels_loaded(launch)[1] for launch in launches))
 
     size = min(pixels, MOST[api]) if pixels else pixels
     launches, counted_pixels = counted(size)
@@ -233,8 +239,8 @@ def lines_of(sites, folder, kernels="", texts=None):
     for site in sites:
         path, _, number = site.pop("site").rpartition(":")
         loads, missed = site["what"] == "load" and site["memory"] == "global", 1 - site["found"] / (site["sectors"] or 1)
-        site["waits"] = site["requests"] * (missed if missed < 0.25 else 1) if loads else 0
-        site["unsure"] = site["requests"] if loads and 0.1 < missed < 0.9 and site["tags"] > 16 * site["requests"] else 0
+        site["waits"] *= loads
+        site["unsure"] = site["requests"] if loads and missed < 0.9 and site["tags"] > 16 * site["requests"] else 0
         path = pathlib.Path(kernels if kernels and kernels.endswith(pathlib.Path(path).name) else path)
         if path.name not in texts:
             texts[path.name] = (folder / path).read_text(encoding="utf-8", errors="replace").splitlines() if (folder / path).is_file() else []
@@ -262,23 +268,24 @@ def drawn_on(small, large, size, counted, pixels):
             if line["requests"] > 1.05 * of["requests"]:
                 line.update((name, on(of[name], line[name])) for name in SUMS)
         other["queues"] = [on(a, b) for a, b in zip(one["queues"], other["queues"])]
-        other.update((name, on(one[name], other[name])) for name in ("blocks", "blocks_parted", "barriers"))
+        other.update((name, on(one[name], other[name])) for name in ("idle", "blocks", "blocks_parted", "barriers"))
         if "instructions" in other:
             other["instructions"] = {name: on(one["instructions"][name], value) for name, value in other["instructions"].items()}
     return large
 
 
 def pixels_loaded(launch):
-    """Bytes that are loaded from the largest of the memory that it loads from."""
+    """The largest of the memory that it loads from, and the bytes that it loads from there."""
     loads = [line for line in launch["lines"] if line["what"] == "load" and line["memory"] == "global"]
     largest = max((line["allocation"] for line in loads), key=lambda each: launch["allocations"][each], default=None)
-    return sum(line["lanes"] * line["bytes"] for line in loads if line["allocation"] == largest)
+    return largest, sum(line["lanes"] * line["bytes"] for line in loads if line["allocation"] == largest)
 
 
 def whole(launch, pixels):
     """The groups that were counted may have some more or fewer pixels than others: what they loaded is made all pixels, or twice all. Of
     two groups the last may have none."""
-    times = pixels_loaded(launch) / max(pixels, 1)
+    of_pixels, loaded = pixels_loaded(launch)
+    times = loaded / max(pixels, 1)
     nearest = max(round(times), 1)
     few = launch["counted_groups"] == 2 and 0.4 < times < 1
     if launch["counted_groups"] < launch["groups"] and (few or abs(times / nearest - 1) < 0.1):
@@ -286,6 +293,15 @@ def whole(launch, pixels):
             line.update((name, line[name] * nearest / times) for name in SUMS)
         if "instructions" in launch:
             launch["instructions"] = {name: value * nearest / times for name, value in launch["instructions"].items()}
+    # Memory has to give and take each sector once of what the L2 cache holds.
+    asked = collections.Counter()
+    for line in launch["lines"]:
+        line["near"] = (line["sectors"] - line["found"]) * (line["memory"] == "global" and line["what"] in ("load", "store"))
+        asked[line["allocation"]] += line["near"]
+    for line in launch["lines"]:
+        size = launch["allocations"][line["allocation"]] if line["memory"] == "global" else 0
+        is_near = line["allocation"] != of_pixels and size < L2_BYTES and line["near"]
+        line["near"] *= max(1 - size / 32 / asked[line["allocation"]], 0) if is_near else 0
     launch.pop("entered", None)
     visits = sum(line["visits"] for line in launch["lines"])
     launch["queues"] = [each * visits / (sum(launch["queues"]) or 1) for each in launch["queues"]]
@@ -411,13 +427,12 @@ def launch_in_words(launch, pixels):
     if found > 0.0005 * sectors:
         lines.append(f"  {'found in L1, %':18} {number(100 * found / sectors):>8}  {HIT_RATE}")
     lines += ["", "  The lines that cost most, for 32 pixels:"]
-    of_line = collections.defaultdict(list)
-    for line in launch["lines"]:
-        of_line[line["file"], line["line"], line["text"]].append(line)
-    order = sorted(of_line, key=lambda each: -max(cost_of(line)[0] for line in of_line[each]))
-    for file, at, text in order[:4]:
-        line = max(of_line[file, at, text], key=lambda each: cost_of(each)[0])
+    of_line = collections.defaultdict(collections.Counter)
+    for line in launch["lines"]:  # a line may load and store, or add in two places
         cost, what = cost_of(line)
+        of_line[line["file"], line["line"], line["text"]][what] += cost
+    for place in sorted(of_line, key=lambda each: -max(of_line[each].values()))[:4]:
+        (_, at, text), (what, cost) = place, of_line[place].most_common(1)[0]
         lines.append(f"  {at:4}  {text[:44]:44} {number(cost / steps):>8} {what}")
     return lines
 
@@ -447,8 +462,8 @@ class Asked:
     """A command line. Raises BadInput."""
 
     def __init__(self, words):
-        self.api, self.like, self.json, self.words = None, "h100", None, []
-        own = {"--api": ("cuda", "opencl"), "--like": LIKE, "--json": None}
+        self.api, self.like, self.json, self.registers, self.words = None, "h100", None, None, []
+        own = {"--api": ("cuda", "opencl"), "--like": LIKE, "--json": None, "--registers": tuple(map(str, range(16, 256)))}
         named, words = [], list(words)
         while words and not words[0].startswith("-") and len(named) < (1 if named and "/" in named[0] else 2):
             named.append(words.pop(0))
@@ -465,7 +480,7 @@ class Asked:
                 raise BadInput(f"count: {name} needs a value")
             value = value if equals else words.pop(0)
             if own[name] and value not in own[name]:
-                raise BadInput(f"count: {name} is one of {', '.join(own[name])}, not '{value}'")
+                raise BadInput(f"count: {name} is one of {', '.join(own[name]) if len(own[name]) < 3 else '16 to 255'}, not '{value}'")
             setattr(self, name[2:], value)
         if self.exercise:
             self.run = run_of_exercise(self.exercise, self.words)
@@ -480,6 +495,12 @@ class Asked:
 
     def counts(self, build, api, folder):
         """Raises Refused and BadInput."""
+        found = self.counted(build, api, folder)
+        for launch in found["launches"]:
+            launch.update({"registers": int(self.registers)} if self.registers else {})
+        return found
+
+    def counted(self, build, api, folder):
         if not self.exercise:
             return of_program(build, self.chapter, self.strategy, api, self.words, folder)
         texts = {path.name: submitted_file.text_of(path.name, path.read_bytes()) for path in self.exercise.skeletons(self.exercise.api(api.lower()))}

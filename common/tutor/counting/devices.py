@@ -52,6 +52,9 @@ def measured(recording, words):
     units = next(entry["run"]["units"] for entry in recording["experiments"] if entry["experiment"] == "reads")
     ceiling = max(run["run"]["read_ceiling_gb_s"] for run in recording["runs"] if run["size"] == "1G")
     of = {(each["word"], each["warps"]): each for each in words["words"]}
+    # `global` on the ramp: for 32 pixels four visits, in one queue or the other by turns.
+    ramp = next(run for run in recording["runs"] if (run["program"], run["input"], run["size"]) == ("02-global-atomics/cuda", "ramp", "1G"))
+    whole = next(each for each in ramp["run"]["results"] if each["variant"] == "global")
     visit = 1 / gb_s(recording, "contention", "--counters 1 --spacing 4", size="32M")
     slowest = of["match, 32 values", 32]  # so long a run that its launch does not count
     one, four = (units * size / gb_s(recording, "reads", "--group-size 32", *words) for size, words in
@@ -61,8 +64,8 @@ def measured(recording, words):
     return {
         "multiprocessors": units, "ceiling_gb_s": ceiling, "clock_ghz": slowest["clocks"] / slowest["ns"],
         # An answer from memory, less what the first-level cache takes, which the chain of instructions has already.
-        "answer_ns": chase["1G"] - chase["64K"], "sector_ns": (four - one) / 63,
-        "visit_ns": visit, "spread_share": visit * gb_s(recording, "contention", "--counters 65536 --spacing 128", size="32M") / QUEUES,
+        "answer_ns": chase["1G"] - chase["64K"], "near_ns": chase["16M"] - chase["64K"], "sector_ns": (four - one) / 63,
+        "visit_ns": visit, "whole_ns": 16 / whole["gb_s"], "spread_share": visit * gb_s(recording, "contention", "--counters 65536 --spacing 128", size="32M") / QUEUES,
         "word_clocks": {name: round(of[word, 32]["clocks"] / 32 / times, 3) for name, (word, times) in UNITS.items()},
         "value_answer": (of["match, 32 values", 1]["clocks"] - of["match, 1 value", 1]["clocks"]) / 31, "integer_clocks": of["multiply", 32]["clocks"] / 32, "barrier_ns": of["barrier", 8]["ns"],
         "answers": {name: round(of[word, 1]["clocks"]) for name, word in ANSWERS.items()},

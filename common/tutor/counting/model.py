@@ -47,11 +47,13 @@ def reduced(launch):
     own = total("sectors", "own", *local)
     return {
         "groups": launch["groups"], "group_size": launch["group_size"], "local_bytes": launch["local_bytes"],
-        "registers": name if isinstance(name, int) else name.get(launch["loads_ahead"] - 1, 32),
+        "registers": launch.get("registers") or (name if isinstance(name, int) else name.get(launch["loads_ahead"] - 1, 32)),
+        "parted": launch["blocks_parted"] / (launch["blocks"] or 1) if "instructions" in launch else 0, "idle": launch["idle"],
         "barriers": launch["barriers"], "loads_ahead": max(launch["loads_ahead"], 1), "others_ahead": launch["others_ahead"],
         "loads": loads, "waits": total("waits", "global", "load"), "sectors": total("sectors", "global", "load"),
         "missed": total("sectors", "global", "load") - total("found", "global", "load"), "tags": total("tags", "global", "load"),
-        "unsure": total("unsure", "global", "load"),
+        "unsure": total("unsure", "global", "load"), "again": total("again", "global", "load"), "near": total("near", "global", "load"),
+        "near_stores": total("near", "global", "store"), "whole": total("whole", "global", *ATOMICS),
         "stores": total("sectors", "global", "store"), "own": own, "own_missed": own - total("found", "own", "load"),
         "local": total("requests", "local", *local), "passes": total("passes", "local", *local),
         "visits": visits, "visits_at_end": total("visits", "global", *ATOMICS, few=loads), "fullest": max(launch["queues"], default=0),
@@ -66,23 +68,28 @@ def places(of, device):
     threads = math.ceil(of["group_size"] / WARP) * WARP
     limits = device["limits"]
     return max(1, min(limits["work_items"] // threads, limits["local_bytes"] // (of["local_bytes"] + limits["reserved_bytes"]),
-                      limits["groups"], limits["registers"] // (of["registers"] * threads)))
+                      limits["groups"], limits["registers"] // (math.ceil(of["registers"] / 8) * 8 * threads)))
 
 
-def refuse(of):
+def refuse(of, device):
     """Raises NoNumber where something decides that the counts do not have."""
     if of["own_missed"] > 0.05 * of["loads"]:
         raise NoNumber("the work-items' own arrays lie in memory, and which of their lines stay in a cache is not known")
     if of["wide_atomics"] > 0.05 * of["loads"]:
         raise NoNumber("an atomic of 8 bytes in local memory is a loop on a GPU, and how often it begins again is not counted")
+    if of["again"] > 0.05 * of["loads"]:
+        raise NoNumber("a warp loads what it has just stored, and how soon the first-level cache has it is not known")
     if of["unsure"] > 0.05 * of["loads"]:
-        raise NoNumber("each lane reads a line of its own, and which of them stay in the first-level cache is not known")
+        raise NoNumber("each lane reads a line of its own, and how often one of them waits for memory is not known")
+    more = {**of, **{name: 1.5 * of[name] for name in ("instructions", "integers", "chain")}}
+    if of["parted"] > 0.2 and times(more, device)["together"] > 1.2 * times(of, device)["together"]:
+        raise NoNumber("the lanes of a warp part at branches, and how long a GPU takes for these is not counted")
 
 
 def times(of, device):
     """Nanoseconds of a launch, {limit: of all its groups}, and of them together; "wait" is that of one group."""
     units = min(device["multiprocessors"], of["groups"])
-    warps = of["groups"] * math.ceil(of["group_size"] / WARP)
+    warps = max(of["groups"] * math.ceil(of["group_size"] / WARP) - of["idle"], 1)
     clock = 1 / device["clock_ghz"]
     waits = max(of["waits"], 1e-9)
     others = of["local"] / waits
@@ -90,7 +97,8 @@ def times(of, device):
     ahead = min(of["others_ahead"] / others, of["loads_ahead"] - 1) if others else 0
     batch = max(1, of["loads_ahead"] * min(1, waits / max(of["loads"], 1)) - ahead)
     batches = of["waits"] / warps / batch
-    answer = device["answer_ns"] + device["sector_ns"] * (max(1, of["missed"] / waits) * batch - 1)
+    near = of["near"] / max(of["missed"], 1e-9)  # what the second-level cache answers
+    answer = device["answer_ns"] * (1 - near) + device["near_ns"] * near + device["sector_ns"] * (max(1, of["missed"] / waits) * batch - 1)
     chain = of["chain"] + (of["values"] - of["match"]) * device["value_answer"]
     counting = of["instructions"] * device["instruction_ns"] + chain * clock * device["chain_share"]
     counting /= warps * max(batches, 1e-9)
@@ -98,11 +106,12 @@ def times(of, device):
     turn = max(answer / max(1, ahead / batch) + device["loop_ns"], hidden) + counting - hidden
     # Where many queues are used, none is always busy; from sixteen on each is for a fifth of the time not.
     spread = min(max(of["visits"] / max(of["fullest"], 1) - 8, 0) / 8, 1)
-    fullest = of["fullest"] * device["visit_ns"] / (1 - spread * (1 - device["spread_share"]))
+    visit = device["visit_ns"] + (device["whole_ns"] - device["visit_ns"]) * of["whole"] / (of["visits"] or 1)
+    fullest = of["fullest"] * visit / (1 - spread * (1 - device["spread_share"]))
     at_end = of["visits_at_end"] / (of["visits"] or 1)
     limits = {
         "wait": batches * turn + of["barriers"] * device["barrier_ns"],
-        "memory": 32 * (of["missed"] + of["stores"] + of["own_missed"]) / device["ceiling_gb_s"],
+        "memory": 32 * (of["missed"] - of["near"] + of["stores"] - of["near_stores"] + of["own_missed"]) / device["ceiling_gb_s"],
         "banks": (of["passes"] + of["tags"] + of["shuffle"]) * clock / units,
         "instructions": max(of["instructions"] / device["limits"]["schedulers"], of["integers"] * device["integer_clocks"],
                             sum(of[word] * device["word_clocks"][word] for word in WORDS if word != "match")
@@ -129,7 +138,11 @@ def times(of, device):
 def time_us(launches, device, api="CUDA"):
     """Microseconds of reduced launches, one behind the other. Raises NoNumber."""
     for of in launches:
-        refuse(of)
+        refuse(of, device)
+    return all_us(launches, device, api)
+
+
+def all_us(launches, device, api):
     return device["launch_us"][api] + sum(times(of, device)["together"] for of in launches) / 1000
 
 
@@ -167,11 +180,11 @@ LEAST_GAIN = 1.05
 def changes(launches, device, api="CUDA"):
     """[(what, how many times as fast)], of the launch that takes longest; 1 where it gains nothing."""
     most = max(range(len(launches)), key=lambda n: times(launches[n], device)["together"])
-    now, found = time_us(launches, device, api), []
+    now, found = all_us(launches, device, api), []
     for words, change in CHANGES:
         of = change(launches[most])
         # What is not there cannot be changed.
-        gain = now / time_us([*launches[:most], of, *launches[most + 1:]], device, api) if of != launches[most] else 1
+        gain = now / all_us([*launches[:most], of, *launches[most + 1:]], device, api) if of != launches[most] else 1
         found.append((words, gain if gain >= LEAST_GAIN else 1))
     return found
 
@@ -218,7 +231,7 @@ def is_near(row):
 
 # Of whose kernels the recorded runs are.
 KINDS = {"the chapters' kernels": ("chapters", ("seen", "unseen")), "others, with which it was made": ("others", ("seen",)),
-         "others that it had not seen": ("others", ("unseen",))}
+         "others, not used for its constants": ("others", ("third",))}
 
 
 def in_words(counts, name):

@@ -184,7 +184,17 @@ class Command(Test):
         self.assertRegex(said, r"passes of banks +3\.[0-9]+  l1tex__data_pipe_lsu_wavefronts_mem_shared\n")
         self.assertRegex(said + "\n", r"30  atomicAdd\(&table\[pixels\[i\]\], 1U\); +3\.[0-9]+ passes\n")
         self.assertEqual((counts["pixels"], counts["launches"][0]["kernel"]), (1 << 20, "histogram_local"))
-        self.assertEqual(count.pixels_loaded(counts["launches"][0]), 1 << 20)
+        self.assertEqual(count.pixels_loaded(counts["launches"][0])[1], 1 << 20)
+        lines = counts["launches"][0]["lines"]
+        lines += [{**line, "what": "store"} for line in lines if line["text"].startswith("atomicAdd(&table")]
+        self.assertRegex(count.in_words(counts) + "\n", r"U\); +6\.[0-9]+ passes\n")  # one line with all that it does
+
+    def test_registers_let_fewer_groups_in(self):
+        built("CUDA", "03-local-atomics")
+        asked = count.Asked(["03", "local", "--random", "64K", "--registers", "64"])
+        self.assertIn(" 4 fit at once (registers)", count.in_words(asked.counts(GIVEN.build, "CUDA", count.ROOT)))
+        with self.assertRaises(BadInput):
+            count.Asked(["03", "local", "--registers", "6"])
 
     def test_the_table_of_a_run_ends_with_it(self):
         built("CUDA", "02-global-atomics", "04-per-thread-bins")

@@ -7,7 +7,7 @@
   const WARP = 32;
   const API = "OpenCL"; // whose instructions are estimated by the accesses, too
   const ATOMICS = ["add one", "atomic"];
-  const SUMS = ["lanes", "requests", "sectors", "tags", "found", "waits", "unsure", "visits", "passes"];
+  const SUMS = ["lanes", "requests", "sectors", "tags", "found", "waits", "unsure", "again", "visits", "whole", "passes"];
   const sum = (list) => list.reduce((total, value) => total + value, 0);
 
   // ---- count.py ------------------------------------------------------------------------------------
@@ -15,10 +15,20 @@
   function lines_of(sites) {
     for (const site of sites) {
       const [loads, missed] = [site.what === "load" && site.memory === "global", 1 - site.found / (site.sectors || 1)];
-      site.waits = loads ? site.requests * (missed < 0.25 ? missed : 1) : 0;
-      site.unsure = loads && missed > 0.1 && missed < 0.9 && site.tags > 16 * site.requests ? site.requests : 0;
+      site.unsure = loads && missed < 0.9 && site.tags > 16 * site.requests ? site.requests : 0;
     }
     return sites;
+  }
+
+  // Memory has to give and take each sector once of what the second-level cache holds: of all but the pixels.
+  function near(lines) {
+    const asked = new Map();
+    for (const line of lines) {
+      line.near = line.memory === "global" && ["load", "store"].includes(line.what) ? line.sectors - line.found : 0;
+      asked.set(line.name, (asked.get(line.name) ?? 0) + line.near);
+    }
+    for (const line of lines) line.near *= line.near ? Math.max(1 - line.all_bytes / 32 / asked.get(line.name), 0) : 0;
+    return lines;
   }
 
   // The counts of so many pixels: those of two sizes, and on by a straight line.
@@ -30,7 +40,8 @@
         const of = one.lines.find((each) => ["line", "what", "memory", "bytes", "column"].every((key) => each[key] === line[key])) ?? line;
         return line.requests > 1.05 * of.requests ? { ...line, ...Object.fromEntries(SUMS.map((name) => [name, on(of[name], line[name])])) } : line;
       });
-      return { ...other, lines, queues: other.queues.map((visits, queue) => on(one.queues[queue], visits)), barriers: on(one.barriers, other.barriers) };
+      const [idle, barriers] = ["idle", "barriers"].map((name) => on(one[name], other[name]));
+      return { ...other, lines: near(lines), queues: other.queues.map((visits, queue) => on(one.queues[queue], visits)), idle, barriers };
     });
   }
 
@@ -60,10 +71,11 @@
     return {
       groups: launch.groups, group_size: launch.group_size, local_bytes: launch.local_bytes,
       registers: typeof name === "number" ? name : name[launch.loads_ahead - 1] ?? 32,
-      barriers: launch.barriers, loads_ahead: Math.max(launch.loads_ahead, 1), others_ahead: launch.others_ahead,
+      parted: launch.instructions ? launch.blocks_parted / (launch.blocks || 1) : 0, idle: launch.idle, barriers: launch.barriers, loads_ahead: Math.max(launch.loads_ahead, 1), others_ahead: launch.others_ahead,
       loads, waits: total("waits", "global", ["load"]), sectors: total("sectors", "global", ["load"]),
       missed: total("sectors", "global", ["load"]) - total("found", "global", ["load"]), tags: total("tags", "global", ["load"]),
-      unsure: total("unsure", "global", ["load"]),
+      unsure: total("unsure", "global", ["load"]), again: total("again", "global", ["load"]), near: total("near", "global", ["load"]),
+      near_stores: total("near", "global", ["store"]), whole: total("whole", "global", ATOMICS),
       stores: total("sectors", "global", ["store"]), own, own_missed: own - total("found", "own", ["load"]),
       local: total("requests", "local", local), passes: total("passes", "local", local),
       visits, visits_at_end: total("visits", "global", ATOMICS, { few: loads }), fullest: Math.max(...launch.queues, 0),
@@ -77,36 +89,41 @@
     const threads = Math.ceil(of.group_size / WARP) * WARP;
     const { limits } = device;
     return Math.max(1, Math.min(Math.floor(limits.work_items / threads), Math.floor(limits.local_bytes / (of.local_bytes + limits.reserved_bytes)),
-      limits.groups, Math.floor(limits.registers / (of.registers * threads))));
+      limits.groups, Math.floor(limits.registers / (Math.ceil(of.registers / 8) * 8 * threads))));
   }
 
-  function refuse(of) {
+  function refuse(of, device) {
     if (of.own_missed > 0.05 * of.loads) throw new NoNumber("the work-items' own arrays lie in memory, and which of their lines stay in a cache is not known");
     if (of.wide_atomics > 0.05 * of.loads) throw new NoNumber("an atomic of 8 bytes in local memory is a loop on a GPU, and how often it begins again is not counted");
-    if (of.unsure > 0.05 * of.loads) throw new NoNumber("each lane reads a line of its own, and which of them stay in the first-level cache is not known");
+    if (of.again > 0.05 * of.loads) throw new NoNumber("a warp loads what it has just stored, and how soon the first-level cache has it is not known");
+    if (of.unsure > 0.05 * of.loads) throw new NoNumber("each lane reads a line of its own, and how often one of them waits for memory is not known");
+    const more = { ...of, instructions: 1.5 * of.instructions, integers: 1.5 * of.integers, chain: 1.5 * of.chain };
+    if (of.parted > 0.2 && times(more, device).together > 1.2 * times(of, device).together) throw new NoNumber("the lanes of a warp part at branches, and how long a GPU takes for these is not counted");
   }
 
   function times(of, device) {
     const units = Math.min(device.multiprocessors, of.groups);
-    const warps = of.groups * Math.ceil(of.group_size / WARP);
+    const warps = Math.max(of.groups * Math.ceil(of.group_size / WARP) - of.idle, 1);
     const clock = 1 / device.clock_ghz;
     const waits = Math.max(of.waits, 1e-9);
     const others = of.local / waits;
     const ahead = others ? Math.min(of.others_ahead / others, of.loads_ahead - 1) : 0;
     const batch = Math.max(1, of.loads_ahead * Math.min(1, waits / Math.max(of.loads, 1)) - ahead);
     const batches = of.waits / warps / batch;
-    const answer = device.answer_ns + device.sector_ns * (Math.max(1, of.missed / waits) * batch - 1);
+    const near = of.near / Math.max(of.missed, 1e-9);
+    const answer = device.answer_ns * (1 - near) + device.near_ns * near + device.sector_ns * (Math.max(1, of.missed / waits) * batch - 1);
     const chain = of.chain + (of.values - of.match) * device.value_answer;
     let counting = of.instructions * device.instruction_ns + chain * clock * device.chain_share;
     counting /= warps * Math.max(batches, 1e-9);
     const hidden = Math.min(1, ahead / batch) * counting;
     const turn = Math.max(answer / Math.max(1, ahead / batch) + device.loop_ns, hidden) + counting - hidden;
     const spread = Math.min(Math.max(of.visits / Math.max(of.fullest, 1) - 8, 0) / 8, 1);
-    const fullest = of.fullest * device.visit_ns / (1 - spread * (1 - device.spread_share));
+    const visit = device.visit_ns + (device.whole_ns - device.visit_ns) * of.whole / (of.visits || 1);
+    const fullest = of.fullest * visit / (1 - spread * (1 - device.spread_share));
     const at_end = of.visits_at_end / (of.visits || 1);
     const limits = {
       wait: batches * turn + of.barriers * device.barrier_ns,
-      memory: 32 * (of.missed + of.stores + of.own_missed) / device.ceiling_gb_s,
+      memory: 32 * (of.missed - of.near + of.stores - of.near_stores + of.own_missed) / device.ceiling_gb_s,
       banks: (of.passes + of.tags + of.shuffle) * clock / units,
       instructions: Math.max(of.instructions / device.limits.schedulers, of.integers * device.integer_clocks,
         sum(WORDS.filter((word) => word !== "match").map((word) => of[word] * device.word_clocks[word])) + of.values * device.word_clocks.match) * clock / units,
@@ -129,7 +146,11 @@
   }
 
   function time_us(launches, device, api) {
-    launches.forEach(refuse);
+    launches.forEach((of) => refuse(of, device));
+    return all_us(launches, device, api);
+  }
+
+  function all_us(launches, device, api) {
     return device.launch_us[api] + sum(launches.map((of) => times(of, device).together)) / 1000;
   }
 
@@ -145,11 +166,11 @@
   function changes(launches, device, api) {
     const all = launches.map((of) => times(of, device).together);
     const most = all.indexOf(Math.max(...all));
-    const now = time_us(launches, device, api);
+    const now = all_us(launches, device, api);
     return CHANGES.map(([words, change]) => {
       const of = change(launches[most]);
       const isChanged = Object.keys(of).some((key) => of[key] !== launches[most][key]);
-      const gain = isChanged ? now / time_us([...launches.slice(0, most), of, ...launches.slice(most + 1)], device, api) : 1;
+      const gain = isChanged ? now / all_us([...launches.slice(0, most), of, ...launches.slice(most + 1)], device, api) : 1;
       return [words, gain >= LEAST_GAIN ? gain : 1];
     });
   }

@@ -8,7 +8,7 @@ function labWatch(wgsl) {
   const TURNS = 2 ** 20; // of a work-item's loops
   const ORDERS = 300; // that are tried in each launch
   const INTERRUPTIONS = 3; // in an order: somebody else goes on, where one could have gone on
-  const SUMS = ["lanes", "requests", "sectors", "tags", "found", "visits", "passes"];
+  const SUMS = ["lanes", "requests", "sectors", "tags", "found", "again", "visits", "whole", "passes"];
   const POISON = 0xa5a5a5a5; // in the result at first
   const [PIXELS, ARGUMENTS] = [0, 1]; // bindings that only the host writes
 
@@ -66,19 +66,20 @@ function labWatch(wgsl) {
     return passes;
   }
 
-  // Its sectors of 32 bytes, each with its visits: as often as its commonest address occurs.
+  // Its sectors of 32 bytes, each with its visits, as often as its commonest address occurs, and those of them that add to all its words.
   function sectorsOf({ what, bytes }, at) {
     const sectors = new Map();
     for (const word of at) {
       for (let sector = Math.floor(word / 8); 32 * sector < 4 * word + bytes; ++sector) more(sectors.get(sector) ?? sectors.set(sector, new Map()).get(sector), word);
     }
-    return [...sectors].sort(([a], [b]) => a - b).map(([sector, addresses]) => [sector, isAtomic(what) ? mostOf(addresses) : 0]);
+    return [...sectors].sort(([a], [b]) => a - b).map(([sector, addresses]) => (isAtomic(what)
+      ? [sector, mostOf(addresses), addresses.size === 8 ? Math.min(...addresses.values()) : 0] : [sector, 0, 0]));
   }
 
   // Of a piece of 256 bytes: two queues for each KiB.
   function queueOf(piece) {
     const kib = Math.floor(piece / 4);
-    return (kib < 128 ? kib % 32 : kib % 40) * 2 + (piece + Math.floor(kib / 64)) % 2;
+    return (kib < 256 ? kib % 32 : kib % 40) * 2 + (piece + Math.floor(kib / 64)) % 2;
   }
 
   // A group's first-level cache: a line of 128 bytes comes in four sectors; four lines share a place, and chance says which of them goes.
@@ -104,9 +105,10 @@ function labWatch(wgsl) {
 
   const randomFrom = (state) => () => (state = state * 48271 % 2147483647);
 
-  // Warps take turns by chance: an access, and in another turn its answer, which brings what was not there.
-  function playCache(cache, warps, weight, random) {
-    const left = warps.filter((steps) => steps.length > 0).map((steps) => ({ steps, next: 0, missing: [] }));
+  // Warps take turns by chance: an access, and in another turn its answer, which brings what was not there. A warp waits for that, and for a
+  // sector that it has not had.
+  function playCache(cache, warps, had, weight, random) {
+    const left = warps.map((steps, warp) => ({ steps, next: 0, missing: [], had: had[warp] ??= new Set() })).filter(({ steps }) => steps.length > 0);
     while (left.length > 0) {
       const which = random() % left.length;
       const warp = left[which];
@@ -116,11 +118,14 @@ function labWatch(wgsl) {
         left.pop();
       } else {
         const { sum, sectors } = warp.steps[warp.next++];
-        for (const sector of sectors) {
+        const has = sectors.map((sector) => sum.what === "load" && cache.has(sector));
+        if (sum.what === "load" && sectors.some((sector, place) => !has[place] || !warp.had.has(sector))) sum.waits += weight;
+        sectors.forEach((sector, place) => {
           if (sum.what !== "load") cache.takeOut(sector);
-          else if (cache.has(sector)) sum.found += weight;
+          else if (has[place]) sum.found += weight;
           else warp.missing.push(sector);
-        }
+          if (sum.what === "load") warp.had.add(sector);
+        });
       }
     }
   }
@@ -173,7 +178,7 @@ function labWatch(wgsl) {
       const goesOn = (place) => all[place]?.turns === all[load].turns && (all[place].what === "load" || all[place].isLocal);
       let [begin, end] = [load, load];
       while (goesOn(begin - 1)) begin -= 1;
-      while (goesOn(end)) end += 1;
+      while (goesOn(end) && (end !== need || !isLoad(all[need]))) end += 1; // an address that is what this load brings
       const ofTurn = all.slice(begin, end).filter(isLoad).length;
       if (ofTurn > loads_ahead) [loads_ahead, bytes_ahead, others_ahead] = [ofTurn, ofTurn * all[load].bytes, 0];
       for (const [key, value] of Object.entries({ loads_ahead, bytes_ahead, others_ahead })) ahead[key] = Math.max(ahead[key], value);
@@ -189,7 +194,7 @@ function labWatch(wgsl) {
     const launches = [];
     launch(program, { kernels, groups, pixels }, bound, seen, ({ groupOf, step, pass }, kernel) => {
       const [group_size] = program.sizes[kernel];
-      const made = { kernel, groups, group_size, local_bytes: program.localBytes, has_own: program.hasOwn, counted_groups: counted, barriers: 0,
+      const made = { kernel, groups, group_size, local_bytes: program.localBytes, has_own: program.hasOwn, counted_groups: counted, idle: 0, barriers: 0,
         queues: new Array(80).fill(0) };
       const lines = new Map();
       const weight = groups / counted;
@@ -200,13 +205,14 @@ function labWatch(wgsl) {
         const key = `${site} ${words}`;
         if (!lines.has(key)) {
           lines.set(key, { ...program.sites[site], memory: isLocal ? "local" : "global", name, bytes: 4 * words, allocation: name, steps: [], waits: 0, unsure: 0,
+            all_bytes: name === program.names[PIXELS] ? Infinity : 4 * (bound[program.names.indexOf(name)]?.length ?? 0),
             ...Object.fromEntries(SUMS.map((each) => [each, 0])) });
         }
         const sum = lines.get(key);
         const [lanes, at] = [cells.map(({ lane }) => lane), cells.map((cell) => cell.at)];
         const sectors = isLocal ? [] : sectorsOf(sum, at);
         const cost = { lanes: lanes.length, requests: 1, sectors: sectors.length, tags: new Set(sectors.map(([sector]) => Math.floor(sector / 4))).size, found: 0,
-          visits: sectors.reduce((all, [, visits]) => all + visits, 0), passes: isLocal ? passesOf(sum, lanes, at) : 0 };
+          visits: sectors.reduce((all, [, visits]) => all + visits, 0), whole: sectors.reduce((all, [, , whole]) => all + whole, 0), again: 0, passes: isLocal ? passesOf(sum, lanes, at) : 0 };
         for (const each of SUMS) sum[each] += weight * cost[each];
         for (const [sector, visits] of sectors) made.queues[queueOf(Math.floor(sector / 8))] += weight * visits;
         const allocation = 2 ** 40 * program.names.indexOf(name);
@@ -218,6 +224,7 @@ function labWatch(wgsl) {
         const group = groupOf(Math.floor(one * groups / counted));
         const random = randomFrom(1);
         const cache = cacheOf(cacheBytes(made), random);
+        const [busy, had] = [new Set(), []]; // warps that load, and which sectors
         for (let goes = true; goes;) {
           const warps = [];
           for (let first = 0; first < group.length; first += LANES) {
@@ -234,11 +241,19 @@ function labWatch(wgsl) {
               });
               add(site, cells, warps.at(-1), one === 0 && first === 0);
             }
+            let stored = null;
+            for (const { sum, sectors } of warps.at(-1)) {
+              if (sum.what === "store") stored = sectors;
+              if (sum.what !== "load") continue;
+              busy.add(first);
+              if (stored?.join() === sectors.join()) sum.again += weight;
+            }
           }
-          playCache(cache, warps, weight, random);
+          playCache(cache, warps, had, weight, random);
           goes = pass(group);
           made.barriers += goes ? 1 / counted : 0;
         }
+        made.idle += weight * (Math.ceil(group.length / LANES) - busy.size);
       }
       launches.push({ ...made, lines: [...lines.values()].sort((a, b) => a.line - b.line) });
     });
