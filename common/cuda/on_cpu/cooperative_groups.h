@@ -71,7 +71,6 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
 // The lanes that happen to be at one place: here all are at places of their own.
 using coalesced_group = thread_block_tile<32>;
 ON_CPU_MISSING(coalesced_group, coalesced_threads)
-ON_CPU_MISSING(coalesced_group, binary_partition)
 ON_CPU_MISSING(coalesced_group, labeled_partition)
 ON_CPU_MISSING(thread_block, this_grid)
 
