@@ -235,7 +235,9 @@ def staged(page, links, foretold):
     text = FOLDED.sub(two_tabs, text)
     if page == FIRST and REPOSITORY:
         text = text.replace("in a clone of this repository", f"in a clone of [this repository]({REPOSITORY})")
-    text = links.rewrite(PUBLISHED.sub(TRY, text), page)
+    if page == FIRST:  # where it works at once, and so stands above the picture
+        text = PUBLISHED.sub("", text).replace("\n\n![", f"\n\n{TRY}\n\n![", 1)
+    text = links.rewrite(text, page)
     text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.measured}\n|", 1), text)
     if page.name != "README.md":
         return [(place(page), text)]

@@ -225,7 +225,9 @@ class Site(Browser):
         """Lost counts, in orange, without a further click; and the line to mend."""
         for size in (WIDE, NARROW):
             self.open("index.html", size)
-            self.browser.find_element("link text", "Try it now").click()
+            link = self.browser.find_element("link text", "Try it now")
+            self.assertLess(link.rect["y"] + link.rect["height"], size[1])
+            link.click()
             self.wait(lambda: self.all("#said") and self.text("#said").startswith("Wrong: "), 30)
             self.wait(lambda: self.all("#lines .here"), 30)
             self.assertEqual(self.text("#lines .here"), "32")
