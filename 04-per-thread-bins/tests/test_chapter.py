@@ -42,12 +42,14 @@ class OpenCLLocalMemory(Test):
 
     def test_what_is_kept(self):
         self.runs("local=32768 local-kept=64", "--group-size", "64",
-                  out=r"\nprivate [^\n]* match\nuchar-bins [^\n]* match\nuchar-bins-banked [^\n]* match\nlane-bins [^\n]* match\ncore-bins [^\n]* match\n$",
+                  out=r"\nprivate [^\n]* match\nuchar-bins [^\n]* match\n"
+                      r"uchar-bins-banked [^\n]* match\nlane-bins [^\n]* match\ncore-bins [^\n]* match\n$",
                   err="  lane-bins [^\n]*\n    copies that the device's local memory has room for: 16\n")
 
     def test_groups_that_take_all(self):
         self.runs("local=32768 local-kept=64",
-                  out=r"\nuchar-bins [^\n]* skipped: it needs 32832 bytes of local memory: this device has 32768\n(?s:.*)\nlane-bins [^\n]* match\ncore-bins [^\n]* match\n$")
+                  out=r"\nuchar-bins [^\n]* skipped: it needs 32832 bytes of local memory: this device has 32768\n(?s:.*)"
+                      r"\nlane-bins [^\n]* match\ncore-bins [^\n]* match\n$")
 
     def test_groups_where_none_are_asked_for(self):
         for words, variant, size in (("group=2048", "lane-bins", 1024), ("group=512", "lane-bins", 512), ("local=16384", "uchar-bins", 64)):

@@ -96,7 +96,8 @@ class OpenCLResident(Workshop, Test):
 
     def test_nvidia(self):
         for major, minor, items in ((7, 0, 2048), (7, 5, 1024), (8, 0, 2048), (8, 6, 1536), (8, 7, 1536), (9, 0, 2048), (10, 0, 2048), (12, 1, 1536)):
-            self.says(f"extensions=cl_nv_device_attribute_query info-4000={major} info-4001={minor}", f" units x {items}", f"compute capability {major}.{minor}")
+            self.says(f"extensions=cl_nv_device_attribute_query info-4000={major} info-4001={minor}",
+                      f" units x {items}", f"compute capability {major}.{minor}")
 
     def test_as_many_groups_as_the_numbers_give(self):
         for api in ("opencl", "cuda-on-cpu"):

@@ -59,7 +59,8 @@ class All(Test):
         for name in SOUND:
             expected += rf"{name} [^\n]* " + (r"(match|skipped[^\n]*)\n" if name in GIVEN.may_skip else r"match\n")
         for order in ("0", "1", "2") if EMULATED else ("",):
-            run = self.expect([PROGRAM, "--repeat", "2"], out=expected + "$", environment={"CUDA_ON_CPU_ORDER": order, "CUDA_ON_CPU_WANTS_POISON": "1"})
+            run = self.expect([PROGRAM, "--repeat", "2"], out=expected + "$",
+                              environment={"CUDA_ON_CPU_ORDER": order, "CUDA_ON_CPU_WANTS_POISON": "1"})
             self.assertFalse(EMULATED and re.search(r"\d (ms|GB/s)|\d\.\d", run.out + run.err), f"a time: {run}")
 
 

@@ -24,12 +24,15 @@ def rows():
 HEAD = "rows", "with a number", "within 5 %", "10 %", "25 %", "a factor 1.5", "worst factor"
 CONSTANTS = {
     "multiprocessors": "multiprocessors", "clock_ghz": "clock, GHz", "ceiling_gb_s": "read ceiling, GB/s",
-    "answer_ns": "how much longer memory takes to answer than the first-level cache, ns", "sector_ns": "and longer for each further sector in flight, ns",
+    "answer_ns": "how much longer memory takes to answer than the first-level cache, ns",
+    "sector_ns": "and longer for each further sector in flight, ns",
     "near_ns": "the same for the second-level cache, ns", "visit_ns": "one visit in one queue of the L2 cache, ns",
-    "whole_ns": "the same for one that adds to all eight words of a sector, ns", "spread_share": "the part of the time that each of many queues is busy",
+    "whole_ns": "the same for one that adds to all eight words of a sector, ns",
+    "spread_share": "the part of the time that each of many queues is busy",
     "popc_clocks": "clocks of a multiprocessor for a `__popc` of a warp", "vote_clocks": "the same for a vote (`__any_sync`)",
     "match_clocks": "the same for each value that a `__match_any_sync` finds", "integer_clocks": "the same for an integer instruction",
-    "barrier_ns": "a barrier, ns", "instruction_ns": "each instruction of a warp between two waits, ns", "loop_ns": "each wait, beside the answer, ns",
+    "barrier_ns": "a barrier, ns", "instruction_ns": "each instruction of a warp between two waits, ns",
+    "loop_ns": "each wait, beside the answer, ns",
     "chain_share": "instructions that need each other's results: their time, by the sum of their latencies",
     "end_share": "the part of the merges' queue that nothing hides", "end_hidden": "what can hide of it, as a part of the time before",
     "bend": "the power with which limits are added up", "queue_bend": "the same for the queues"}

@@ -110,15 +110,15 @@ def all_rows(build, kept):
         if key in kept:
             half = "seen" if int(hashed(name), 16) % 2 == 0 else "unseen"
             yield {"name": name, "of": "chapters", "half": half, "api": api, "pixels": pixels, "key": key, "measured_us": us}
-    for file, row in ((file, row) for file in KERNELS for row in rows_of(file)):
+    for file, row in ((each, row) for each in KERNELS for row in rows_of(each)):
         key = " ".join((row["kernel"], row["picture"], str(row["groups"]), str(row["pixels"])))
         if key not in kept and build and (build / "common/tutor/counting/counts/cuda-on-cpu").exists():
             program = build / "common/tutor/counting/counts/cuda-on-cpu"
             kept[key] = [model.reduced(launch) for launch in counted_kernel(program, row["kernel"], row["picture"], row["groups"], row["pixels"])]
             save(kept)
         if key in kept:
-            yield {"name": key, "of": "others", "half": "third" if file == KERNELS[-1] else "seen", "api": "CUDA", "pixels": row["pixels"], "key": key,
-                   "measured_us": row["median_us"]}
+            yield {"name": key, "of": "others", "half": "third" if file == KERNELS[-1] else "seen", "api": "CUDA", "pixels": row["pixels"],
+                   "key": key, "measured_us": row["median_us"]}
 
 
 def contents():

@@ -65,9 +65,12 @@ def measured(recording, words):
         "multiprocessors": units, "ceiling_gb_s": ceiling, "clock_ghz": slowest["clocks"] / slowest["ns"],
         # An answer from memory, less what the first-level cache takes, which the chain of instructions has already.
         "answer_ns": chase["1G"] - chase["64K"], "near_ns": chase["16M"] - chase["64K"], "sector_ns": (four - one) / 63,
-        "visit_ns": visit, "whole_ns": 16 / whole["gb_s"], "spread_share": visit * gb_s(recording, "contention", "--counters 65536 --spacing 128", size="32M") / QUEUES,
+        "visit_ns": visit, "whole_ns": 16 / whole["gb_s"],
+        "spread_share": visit * gb_s(recording, "contention", "--counters 65536 --spacing 128", size="32M") / QUEUES,
         "word_clocks": {name: round(of[word, 32]["clocks"] / 32 / times, 3) for name, (word, times) in UNITS.items()},
-        "value_answer": (of["match, 32 values", 1]["clocks"] - of["match, 1 value", 1]["clocks"]) / 31, "integer_clocks": of["multiply", 32]["clocks"] / 32, "barrier_ns": of["barrier", 8]["ns"],
+        "value_answer": (of["match, 32 values", 1]["clocks"] - of["match, 1 value", 1]["clocks"]) / 31,
+        "integer_clocks": of["multiply", 32]["clocks"] / 32,
+        "barrier_ns": of["barrier", 8]["ns"],
         "answers": {name: round(of[word, 1]["clocks"]) for name, word in ANSWERS.items()},
         "launch_us": {api: start(recording, api) for api in ("CUDA", "OpenCL")}, "limits": LIMITS,
     }

@@ -73,7 +73,8 @@ def weighed(code, memories):
             continue
         operands = [each.strip() for each in re.findall(r"[^,(]*\([^)]*\)|[^,]+", text)]
         to = operands[-1] if operands else ""
-        if to in ("%rdi", "%edi", "%rsi", "%esi", "%rdx", "%edx") and any(hook in a for _, o, a in code[n + 1:n + 5] if o == "call" for hook in HOOKS):
+        if to in ("%rdi", "%edi", "%rsi", "%esi", "%rdx", "%edx") and any(
+                hook in a for _, o, a in code[n + 1:n + 5] if o == "call" for hook in HOOKS):
             known[REGISTERS[to]] = 0  # what a hook is told
             continue
         stored = next((each for each in operands if "(" in each), "") if not operation.startswith("lea") else ""

@@ -13,7 +13,8 @@ WARP = 32
 ATOMICS = "add one", "atomic"
 # `nvcc -Xptxas -v` of CUDA 13.0 for compute capability 9.0. Of others at most 32 are assumed, which let all work-items in.
 REGISTERS = {"histogram_vector": 40, "histogram_tuned": {3: 40, 4: 48}}
-LIMITS = {"wait": "bytes in flight", "memory": "memory", "banks": "banks of local memory", "instructions": "instructions", "queue": "queues of the L2 cache",
+LIMITS = {"wait": "bytes in flight", "memory": "memory", "banks": "banks of local memory", "instructions": "instructions",
+          "queue": "queues of the L2 cache",
           "places": "places on the multiprocessors", "launch": "the launch itself"}
 
 
@@ -159,7 +160,8 @@ def wider(of):
     """Four times the bytes in each load; a fifth of the instructions goes with the loops."""
     if of["load_bytes"] > 4:
         return of  # 16 bytes are the most
-    return {**of, "loads": of["loads"] / 4, "load_bytes": of["load_bytes"] * 4, "waits": of["waits"] / 4, "instructions": of["instructions"] * 0.8, "chain": of["chain"] / 3}
+    return {**of, "loads": of["loads"] / 4, "load_bytes": of["load_bytes"] * 4, "waits": of["waits"] / 4,
+            "instructions": of["instructions"] * 0.8, "chain": of["chain"] / 3}
 
 
 def copies(of):

@@ -6,7 +6,7 @@ import subprocess
 import count
 import gallery
 import model
-from gallery import ROOT, Refused
+from gallery import Refused
 
 UNITS = 132  # of an H100, whose launch is counted
 LOADS, LOCAL = ("global", "load"), ("local", "load", "store", *count.ATOMICS)

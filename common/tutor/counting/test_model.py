@@ -155,8 +155,10 @@ class Changes(Test):
         self.assertAlmostEqual(gains(GLOBAL)["half the visits in the L2 cache"], 2, delta=0.05)
 
     def test_words_fit_a_terminal(self):
-        launch = {"kernel": "k", "groups": 264, "group_size": 256, "local_bytes": 1024, "barriers": 2, "idle": 0, "loads_ahead": 1, "others_ahead": 0, "queues": [0],
-                  "lines": [{"what": "load", "memory": "global", **dict.fromkeys(("lanes", "requests", "sectors", "tags", "waits"), 1 << 20), "bytes": 1, "found": 0, "unsure": 0, "again": 0, "near": 0, "whole": 0,
+        launch = {"kernel": "k", "groups": 264, "group_size": 256, "local_bytes": 1024, "barriers": 2, "idle": 0, "loads_ahead": 1, "others_ahead": 0,
+                  "queues": [0],
+                  "lines": [{"what": "load", "memory": "global", **dict.fromkeys(("lanes", "requests", "sectors", "tags", "waits"), 1 << 20),
+                             "bytes": 1, "found": 0, "unsure": 0, "again": 0, "near": 0, "whole": 0,
                              "visits": 0, "passes": 0}]}
         with mock.patch.object(model, "LEAST_GAIN", 1.01):
             lines = model.in_words({"api": "OpenCL", "pixels": 1 << 25, "launches": [launch]}, "h200")
@@ -166,7 +168,8 @@ class Changes(Test):
 
 class Instructions(Test):
     def test_a_block_is_weighed_and_its_longest_chain_found(self):
-        code = [(0, "lea", "(%rsi,%rax,4),%rdi"), (4, "call", "1 <__sanitizer_cov_load4>"), (8, "mov", "(%rsi,%rax,4),%ecx"), (12, "add", "%ecx,%edx"),
+        code = [(0, "lea", "(%rsi,%rax,4),%rdi"), (4, "call", "1 <__sanitizer_cov_load4>"), (8, "mov", "(%rsi,%rax,4),%ecx"),
+                (12, "add", "%ecx,%edx"),
                 (16, "add", "%r8,%r9"), (20, "popcnt", "%r10d,%r11d"), (24, "cmp", "%edx,%ebx"), (28, "jne", "1000 <k>")]
         many = instructions.weighed(code, {8: "global"})
         self.assertEqual({kind: times for kind, times in many.items() if times and kind != "chain"},
@@ -183,7 +186,8 @@ class Instructions(Test):
                 (8, "call", "1 <__vminu4(unsigned int, unsigned int)>")]
         many = instructions.weighed(code, {})
         self.assertEqual((many["vote"], many["match"], many["emulated"], many["shuffle"]), (1, 1, 6, 0))
-        stored = [(0, "mov", "(%rcx),%eax"), (4, "call", "1 <__sanitizer_cov_store4>"), (8, "mov", "%eax,(%rdx)"), (12, "call", "1 <__sanitizer_cov_load4>"),
+        stored = [(0, "mov", "(%rcx),%eax"), (4, "call", "1 <__sanitizer_cov_store4>"), (8, "mov", "%eax,(%rdx)"),
+                  (12, "call", "1 <__sanitizer_cov_load4>"),
                   (16, "mov", "(%rbx),%esi")]
         memories = {0: "local", 8: "local", 16: "local"}
         self.assertEqual(instructions.weighed([(-4, "call", "1 <__sanitizer_cov_load4>"), *stored], memories)["chain"], 58)
@@ -202,7 +206,8 @@ class Instructions(Test):
         tenth, quarter = (sum(each <= most for each in factors) for most in (1.1, 1.25))
         page = " ".join((accuracy.ROOT / "docs/counting.md").read_text(encoding="utf-8").split())
         self.assertIn(f"counts for {len(factors)} of the kernels below. Of these {tenth} are within a tenth and {quarter} within a quarter; "
-                      f"the worst, `{max(kinds, key=lambda each: max(kinds[each], 1 / kinds[each]))}`, is off by a factor of {max(factors):.1f}.", page)
+                      f"the worst, `{max(kinds, key=lambda each: max(kinds[each], 1 / kinds[each]))}`, "
+                      f"is off by a factor of {max(factors):.1f}.", page)
 
 
 class Kernels(Test):

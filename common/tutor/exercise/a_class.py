@@ -85,7 +85,8 @@ def page_of(exercise, options, rows, alike, out):
     lines = [f"{exercise.name}, {options.api}, seed {options.seed}: {len(rows)} submissions, {shares.count(100)} with full marks, "
              f"{shares.count(-1)} not judged", "", "Points of 100"]
     lines += [f"  {words:<9} {number:>3}  {'#' * min(number, 60)}".rstrip() for words, number in bars if number]
-    causes = collections.Counter("wrong counts" if "runs are right" in row["why"] else re.sub(r",? [\w.]+:\d.*|[:;].*", "", row["why"].split(": ", 1)[-1])
+    causes = collections.Counter("wrong counts" if "runs are right" in row["why"] else
+                                 re.sub(r",? [\w.]+:\d.*|[:;].*", "", row["why"].split(": ", 1)[-1])
                                  for row in rows.values() if row["why"])
     lines += ["", "Why not all"] + [f"  {number:>3}  {cause}" for cause, number in causes.most_common(10)]
     lines += ["", "Alike, whatever their names, their layout and their comments"]

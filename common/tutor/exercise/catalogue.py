@@ -47,7 +47,7 @@ class Exercise:
     def solution(self, api):
         """{name: text} of the files with these parts in them."""
         parts = {name: iter(each) for name, each in self.parts().items()}
-        return {path.name: PART.sub(lambda part: part[1] + next(parts[path.name]) + part[3], path.read_text(encoding="utf-8"))
+        return {path.name: PART.sub(lambda part, of=parts[path.name]: part[1] + next(of) + part[3], path.read_text(encoding="utf-8"))
                 for path in self.skeletons(api)}
 
     def hints(self):

@@ -13,7 +13,6 @@ import catalogue
 import for_the_instructor
 import limits
 import sandbox
-import submitted_file
 import tasks
 from submitted_file import DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
@@ -171,7 +170,8 @@ def why_not(file, done):
 # ---- criteria ------------------------------------------------------------------------------------
 
 
-WHOSE = (("opencl", "CUDA", re.compile(r"'(atomic(?:Add|CAS|Max|Inc)\w*|__\w*sync\w*|(?:thread|block)(?:Idx|Dim)|gridDim|__shared__|__global__|__device__)'")),
+WHOSE = (("opencl", "CUDA", re.compile(r"'(atomic(?:Add|CAS|Max|Inc)\w*|__\w*sync\w*|(?:thread|block)(?:Idx|Dim)|gridDim|"
+                                  r"__shared__|__global__|__device__)'")),
          ("cuda", "OpenCL", re.compile(r"['‘](get_\w+_(?:id|size)|get_num_groups|barrier|CLK_\w+|atomic_\w+|__(?:local|kernel)|u(?:char|long))['’]")))
 
 
@@ -342,7 +342,8 @@ def diagnosis(file, found, race_free=False, under=()):
     came = [each for each in (*found, *under) if each.result and each.run.first == 0]
     if not variant or all(each.right for each in came):
         return ""
-    cases = [{"pitch": 0, "from_the_end": number >= len(came) - len(under), **tasks.task_of(file.exercise).names(run), "words": run.words, "pixels": len(run.pixels)} for number, (run, *_) in enumerate(came)]
+    cases = [{"pitch": 0, "from_the_end": number >= len(came) - len(under), **tasks.task_of(file.exercise).names(run),
+              "words": run.words, "pixels": len(run.pixels)} for number, (run, *_) in enumerate(came)]
     asked = {"chapter": file.exercise.chapter, "variant": variant, "one_by_one": file.on_pocl or file.emulated,
              "in_cuda": file.api == "cuda", "race_free": race_free, "cases": cases}
     data = json.dumps(asked).encode() + b"\n" + b"".join(each.run.pixels + each.result for each in came)

@@ -42,7 +42,7 @@ def copy(into):
     for page in into.rglob("*.md"):
         text = ANSWER.sub("", page.read_text(encoding="utf-8"))
         # The words alone where a link leads to what is left out.
-        page.write_text(LINK.sub(lambda link: link[0] if (page.parent / link[2]).exists() else link[1], text), encoding="utf-8")
+        page.write_text(LINK.sub(lambda link, at=page.parent: link[0] if (at / link[2]).exists() else link[1], text), encoding="utf-8")
 
 
 def skeleton(path):

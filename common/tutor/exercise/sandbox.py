@@ -220,7 +220,8 @@ def where(name):
 
 def _environment(folder):
     kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "OCL_", "CUDA_VISIBLE_"))}
-    return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder, "TMPDIR": folder, "POCL_CACHE_DIR": str(COMPILED) if COMPILED and missing() else f"{folder}/pocl",
+    return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder, "TMPDIR": folder,
+            "POCL_CACHE_DIR": str(COMPILED) if COMPILED and missing() else f"{folder}/pocl",
             "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "atexit_sleep_ms=0:print_summary=0"}
 
 

@@ -45,7 +45,8 @@ class NotEmulated(sandbox.Busy):
     """It needs a word or a header of CUDA's that the emulation lacks, and is not known to lack anything itself."""
 
     # As the compilers tell a word of ON_CPU_MISSING, which they come to when nothing else is wrong; or a header of CUDA's.
-    LACKS = re.compile(r"([^\s:]+:\d+):\d+: (?:fatal )?error: (?:call to \W?(?:\w[\w ]* )?(?:\w+::)*(\w+)<[^\n]* declared with [a-z' ]*: |[^\n]*?(__shared__): )CUDA has"
+    LACKS = re.compile(r"([^\s:]+:\d+):\d+: (?:fatal )?error: (?:call to \W?(?:\w[\w ]* )?(?:\w+::)*(\w+)<"
+                       r"[^\n]* declared with [a-z' ]*: |[^\n]*?(__shared__): )CUDA has"
                        r"|([^\s:]+:\d+):\d+: fatal error: '?((?:cub|thrust|cuda|cooperative_groups)/[^\s:']+|(?:cuda_|curand)\w+\.h|mma\.h)\b")
 
     @classmethod
@@ -109,8 +110,9 @@ UNWRITTEN = re.compile(r"Uninitialized value [a-z ]{1,40}address (0x\w{1,16})|Co
 REPORT = re.compile(r".*\n?(?:\t.*\n?)*")  # of Oclgrind's
 
 # Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
-RACE = re.compile(r"^Read-write data race at.*\n.*\n.*\n(\tFirst entity:.*\n.*\n.*)\n.*\n.*\n(\tSecond entity:.*\n.*\n.*)|^WARNING: ThreadSanitizer: data "
-                  r"race.*\n(  (?:Read|Atomic write) .*\n(?:    #.*\n){1,99})\n(  Previous (?:read|atomic write) .*\n(?:    #.*\n){1,99})", re.MULTILINE)
+RACE = re.compile(r"^Read-write data race at.*\n.*\n.*\n(\tFirst entity:.*\n.*\n.*)\n.*\n.*\n(\tSecond entity:.*\n.*\n.*)|"
+                  r"^WARNING: ThreadSanitizer: data race.*\n(  (?:Read|Atomic write) .*\n(?:    #.*\n){1,99})\n"
+                  r"(  Previous (?:read|atomic write) .*\n(?:    #.*\n){1,99})", re.MULTILINE)
 ATOMICS = (ON_CPU / "cuda_runtime.h").read_text(encoding="utf-8")
 EXCHANGES = ATOMICS[:ATOMICS.index("__atomic_compare_exchange(", ATOMICS.index("T atomicCAS("))].count("\n") + 1  # the line that does it
 
@@ -235,7 +237,8 @@ class SubmittedFile:
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
         seconds = longer * SECONDS if longer > 1 else (2 * SECONDS if detector else SECONDS) / 2 ** self.without_end
         job = tasks.job(cases, device=device, library=library, calls=[] if detector else self.calls(), programs=programs)
-        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files}, True, max(sandbox.WAITS / 4 ** self.without_end, 2))
+        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files}, True,
+                           max(sandbox.WAITS / 4 ** self.without_end, 2))
         self.without_end += bool(done.ended)
         results = results_of(done.out, len(runs))
         if done.status == NOT_COMPILED and not results:
@@ -307,8 +310,8 @@ def symbols_of(library):
 
 
 # What a sanitizer calls, defined by somebody else; or what turns it off, as no compiler calls it.
-HOOK = re.compile(r"^[0-9a-f]+ [A-Za-z] (__(?:[alt]san|ubsan|sanitizer|interceptor)_\w+|Annotate[A-Z]\w+)$|^ +[Uvw] (Annotate[A-Z]\w+|__tsan_(?!init$|func_"
-                  r"|(?:unaligned_|volatile_)*(?:read|write)|vptr_|atomic|mem)\w+|__[al]san_(?:(?:un)?poison_mem|set_\w*call|default|on_|ignore)\w+"
+HOOK = re.compile(r"^[0-9a-f]+ [A-Za-z] (__(?:[alt]san|ubsan|sanitizer|interceptor)_\w+|Annotate[A-Z]\w+)$|^ +[Uvw] (Annotate[A-Z]\w+|__tsan_"
+                  r"(?!init$|func_|(?:unaligned_|volatile_)*(?:read|write)|vptr_|atomic|mem)\w+|__[al]san_(?:(?:un)?poison_mem|set_\w*call|default|on_|ignore)\w+"
                   r"|__sanitizer_\w+)$", re.MULTILINE)
 
 

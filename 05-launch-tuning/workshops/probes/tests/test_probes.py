@@ -9,7 +9,8 @@ from programs import QUICK, ROOT, Test  # noqa: E402
 
 FOLDER = "05-launch-tuning/workshops/probes"
 ARRANGEMENTS = (
-    "contention --counters 1", "contention --counters 2 --spacing 1280 --together 32", "contention --counters 4 --spacing 32", "contention --counters 65536 --spacing 128",
+    "contention --counters 1", "contention --counters 2 --spacing 1280 --together 32", "contention --counters 4 --spacing 32",
+    "contention --counters 65536 --spacing 128",
     "chase", "read --bytes 1", "read --bytes 4 --counted 2",
     "read --bytes 4 --loads 2", "read", "read --counted 0 --loads 4 --groups 7 --group-size 32", "read --counted 12")
 # What a kernel should do, and a mistake in it.

@@ -128,7 +128,8 @@ class Verdicts(Test):
 
     def test_what_one_detector_finds_comes_before_what_is_wrong_under_another(self):
         file, two = submitted_file.OpenCLFile(FIVE_STEPS, "opencl", "histogram.cl", "", BUILD), [submitted_file.Detector(name, ()) for name in "ab"]
-        for under, says, found in ((two, ("under a", "race"), "race"), (two, ("under a", ""), "under a"), (two, ("", "under b"), "under b"), ([], (), None)):
+        for under, says, found in ((two, ("under a", "race"), "race"), (two, ("under a", ""), "under a"),
+                                  (two, ("", "under b"), "under b"), ([], (), None)):
             with unittest.mock.patch.object(file, "detectors", return_value=under), unittest.mock.patch.object(grading, "fault", side_effect=says):
                 self.assertEqual(grading.faults(file, 1, False), found)
 
@@ -143,15 +144,20 @@ class Said(unittest.TestCase):
     """What is read of all that a submission may print."""
 
     def test_reading_takes_a_time_in_proportion(self):
-        oclgrind, emulated = (submitted_file.Detector("oclgrind", found) for found in (submitted_file.finds("oclgrind"), submitted_file.EMULATION_FINDS))
+        oclgrind, emulated = (submitted_file.Detector("oclgrind", found)
+                              for found in (submitted_file.finds("oclgrind"), submitted_file.EMULATION_FINDS))
         race, thread, read = "Read-write data race at", "WARNING: ThreadSanitizer: data race (pid=1)", "Invalid read of size 1 at global memory"
         for name, look, word in (
                 ("a race", oclgrind.found, race), ("its entities", oclgrind.found, f"{race}\n\n\n\tFirst entity:{{}}\n\n\n\n\n\tSecond entity:"),
                 ("a line of entities", oclgrind.found, f"{race}\n\n\n" + "First entity:" * 20), ("a race of threads", oclgrind.found, thread),
-                ("its frames", oclgrind.found, "ThreadSanitizer: data race\n  Read of\n    #0\n"), ("faults", emulated.found, "AddressSanitizer: x\n"),
-                ("exchanges", oclgrind.found, "Uninitialized value written to local memory address 0x1\n"), ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
-                ("calls", for_the_instructor.LOCAL.findall, "1 - call PU3AS3"), ("a word", submitted_file.NotEmulated.of, "a.cu:1:1: error: call to a<"),
-                ("errors", submitted_file.NotEmulated.of, "error: "), ("tokens", for_the_instructor.pieces, "name "), ("comments", for_the_instructor.pieces, "/* ")):
+                ("its frames", oclgrind.found, "ThreadSanitizer: data race\n  Read of\n    #0\n"),
+                ("faults", emulated.found, "AddressSanitizer: x\n"),
+                ("exchanges", oclgrind.found, "Uninitialized value written to local memory address 0x1\n"),
+                ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
+                ("calls", for_the_instructor.LOCAL.findall, "1 - call PU3AS3"),
+                ("a word", submitted_file.NotEmulated.of, "a.cu:1:1: error: call to a<"),
+                ("errors", submitted_file.NotEmulated.of, "error: "), ("tokens", for_the_instructor.pieces, "name "),
+                ("comments", for_the_instructor.pieces, "/* ")):
             for text in (word * (1000000 // len(word)), word + " " * 1000000, word + "\n" * 1000000, word + "a" * 1000000):
                 with self.subTest(name):
                     began = time.process_time()
@@ -165,9 +171,11 @@ class Said(unittest.TestCase):
     def test_both_lines_of_a_race_are_named(self):
         oclgrind, thread = (submitted_file.Detector(name, ()) for name in ("oclgrind", "the thread sanitizer"))
         for detector, said, lines in (
-                (oclgrind, "data race\n\tKernel: k\n\t\n\tAt line 14 (column 9) of x.cl:\n\tAt line 0 (column 0) of x.cl:\n\tAt line 19 (column 1) of x.cl:\n\n"
+                (oclgrind, "data race\n\tKernel: k\n\t\n\tAt line 14 (column 9) of x.cl:\n"
+                           "\tAt line 0 (column 0) of x.cl:\n\tAt line 19 (column 1) of x.cl:\n\n"
                            "next\n\tAt line 7 (column 1) of x.cl:\n", ["14", "19"]),
-                (thread, "data race\n  Read of\n    #0 cuda_runtime.h:7\n    #1 x.cl:14\n\n  Previous write\n    #0 x.cl:19\n    #1 x.cl:20\n", ["14", "19"])):
+                (thread, "data race\n  Read of\n    #0 cuda_runtime.h:7\n    #1 x.cl:14\n\n"
+                         "  Previous write\n    #0 x.cl:19\n    #1 x.cl:20\n", ["14", "19"])):
             self.assertEqual(detector.lines(re.match(".*data race", said), "x.cl"), lines)
 
 
@@ -595,8 +603,10 @@ CU, CU_BARRIER = solution("03/five-steps", "cuda"), "    __syncthreads();\n    f
 LAST = "for (int bin = 0; bin < 256; ++bin) {}(&histogram[bin], table[bin]);\n}}\n\n"
 ABOVE = changed(steps((COUNT, EXCHANGE)).rpartition(MERGES)[0] + "    if (item == group_size - 1) last(table, histogram);\n}\n", (
     "__kernel", "void last(__local uint* table, __global uint* histogram) {\n    " + LAST.format("atomic_add") + "__kernel"))
-CU_HANDED = changed(CU, ("    const std::size_t thread =", "    __shared__ unsigned boxes[1024], ones;\n    boxes[threadIdx.x] = 1;\n    __syncwarp();\n"
-                         "    const unsigned one = boxes[threadIdx.x / warpSize * warpSize];\n    const std::size_t thread ="), ("[i]], 1U)", "[i]], one)"))
+CU_HANDED = changed(CU, ("    const std::size_t thread =", "    __shared__ unsigned boxes[1024], ones;\n"
+                         "    boxes[threadIdx.x] = 1;\n    __syncwarp();\n"
+                         "    const unsigned one = boxes[threadIdx.x / warpSize * warpSize];\n    const std::size_t thread ="),
+                    ("[i]], 1U)", "[i]], one)"))
 CU_ABOVE = changed(CU.rpartition("    __syncthreads();")[0] + "    if (threadIdx.x == blockDim.x - 1) last(table, histogram);\n}\n", (
     "atomicAdd(&table[pixels[i]], 1U)", CU_EXCHANGE), ('extern "C" __global__', "__device__ void last(std::uint32_t* table, "
     "std::uint32_t* histogram) {\n    " + LAST.format("atomicAdd") + 'extern "C" __global__'))
@@ -614,7 +624,8 @@ NOT_RIGHT = (
     ("01/otsu", "a guess", solution("01/otsu").replace("return best;", "return 127;"), 0, "no run shows that it counts"),
     (MERGE, "an end of the function that is missing", solution(MERGE).rstrip()[:-1], 0, r"not compile: histogram\.cpp:\d+:\d+: error: expected .}."),
     (PITCHED, "a short last row", changed(solution(PITCHED), ("y * width + x < count)", "true)")), 41, r"\(last-row-taken-as-full\)"),
-    (PITCHED, "a number of rows that is rounded down", changed(solution(PITCHED), ("y * width < count", "y < count / width")), 41, r"\(tail-dropped\)"),
+    (PITCHED, "a number of rows that is rounded down",
+     changed(solution(PITCHED), ("y * width < count", "y < count / width")), 41, r"\(tail-dropped\)"),
     (HOST, "counted by the host", host("for (int bin = 0; bin < 256; ++bin) result[bin] = 0;\n"
                                        "for (std::size_t i = 0; i < count; ++i) ++result[pixels[i]];"), 0, "bins are wrong"),
     (HOST, "an end like a skipped test", host('std::puts("no device"); std::exit(77);'), 0, "it ends with 77"),
@@ -639,7 +650,8 @@ NOT_FREE_OF_FAULTS = (
      FIRST, "    __local uint other;\n    atomic_xchg(&other, 0U);\n" + FIRST)), "Uninitialized value written to local memory"),
     ("03/five-steps", "a barrier left out behind exchanges", steps((COUNT, EXCHANGE), (MERGES, "    for (size_t bin")), "data race at local"),
     ("03/five-steps", "a merge without a barrier in a function above", ABOVE, "not right.*the last work-item of a group runs first"),
-    ("03/five-steps", "a barrier in a loop", steps(("    for (ulong i", "    for (int n = 0; n < (int)item; ++n) barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong i")),
+    ("03/five-steps", "a barrier in a loop", steps(("    for (ulong i", "    for (int n = 0; n < (int)item; ++n) barrier(CLK_LOCAL_MEM_FENCE);\n"
+     "    for (ulong i")),
      r"divergence detected.*histogram\.cl:13"),
     ("03/five-steps", "no barrier before the merge", steps((MERGES, "    for (size_t bin")), r"histogram\.cl:17 and histogram\.cl:14$"),
     ("03/five-steps", "no local table", instead(GLOBAL), "nothing passes through local memory"),
@@ -667,12 +679,16 @@ EMULATED = (
      ("    __syncthreads();\n    for (unsigned bin", "    for (unsigned bin")), r"data race.*histogram\.cu:\d\d"),
     ("03/five-steps", "a merge without a barrier in a function above", CU_ABOVE, "not right.*CUDA_ON_CPU_ORDER is 1"),
     ("03/five-steps", "handed on in a warp", CU_HANDED, "^$"),
-    ("03/five-steps", "handed on without waiting", changed(CU_HANDED, ("__syncwarp();", "__ballot_sync(~0U, 1);")), r"data race.*histogram\.cu:1[24]\b"),
+    ("03/five-steps", "handed on without waiting", changed(CU_HANDED, ("__syncwarp();", "__ballot_sync(~0U, 1);")),
+     r"data race.*histogram\.cu:1[24]\b"),
     ("03/five-steps", "a detector's hook", CU + 'extern "C" void __tsan_read4(void*) {}\n', "__tsan_read4 is a detector's own"),
-    ("03/five-steps", "a detector that is sent away", changed(CU, ("    __syncthreads();\n    for (std::size_t i", "    AnnotateIgnoreWritesBegin(\"\", 0);\n"
-     "    for (std::size_t i"), ('extern "C" __global__', 'extern "C" __attribute__((weak)) void AnnotateIgnoreWritesBegin(const char*, int);\nextern "C" __global__')),
+    ("03/five-steps", "a detector that is sent away", changed(CU, (
+     "    __syncthreads();\n    for (std::size_t i", "    AnnotateIgnoreWritesBegin(\"\", 0);\n"
+     "    for (std::size_t i"), ('extern "C" __global__', 'extern "C" __attribute__((weak)) void AnnotateIgnoreWritesBegin(const char*, int);\n'
+     'extern "C" __global__')),
      "AnnotateIgnoreWritesBegin is a detector's own"),
-    ("03/five-steps", "an alphabet of one's own, and an IDE's headers", "#include <cuda.h>\n#include \"device_launch_parameters.h\"\n" + CU.replace("table", "πίνακας"), "^$"),
+    ("03/five-steps", "an alphabet of one's own, and an IDE's headers",
+     "#include <cuda.h>\n#include \"device_launch_parameters.h\"\n" + CU.replace("table", "πίνακας"), "^$"),
     ("03/five-steps", "a kernel with C++'s name", changed(CU, ('extern "C" __global__', "__global__")), "^$"),
     ("03/five-steps", "a lane that does not come", changed(CU_HANDED, ("__syncwarp();", "if (threadIdx.x % 32 < 8) __ballot_sync(~0U, 1);")),
      r"thread \d+ waits in __ballot_sync at histogram\.cu:13 for lane 8 of its warp, which waits in __syncthreads at histogram\.cu:21\b"),
@@ -719,7 +735,8 @@ HONEST = (
     ("03/five-steps", "zeroed by an exchange", steps(("        table[bin] = 0;", "        atomic_xchg(&table[bin], 0U);"))),
     (HOST, "a copy of the pixels", changed(solution(HOST), ("CL_MEM_READ_ONLY, count > 0 ? count : 1, nullptr", "CL_MEM_READ_ONLY | "
      "(count > 0 ? CL_MEM_COPY_HOST_PTR : 0), count > 0 ? count : 1, count > 0 ? const_cast<std::uint8_t*>(pixels) : nullptr"))),
-    ("03/five-steps", "padded copies", steps(("table[BINS];", "table[32][BINS + 1];"), ("        table[bin] = 0;", "        for (int copy = 0; copy < 32; ++copy) "
+    ("03/five-steps", "padded copies", steps(("table[BINS];", "table[32][BINS + 1];"),
+     ("        table[bin] = 0;", "        for (int copy = 0; copy < 32; ++copy) "
      "table[copy][bin] = 0;"), (COUNT, "atomic_inc(&table[item % 32][pixels[i]])"), ("        atomic_add(&histogram[bin], table[bin]);",
      "        uint sum = 0;\n        for (int copy = 0; copy < 32; ++copy) sum += table[copy][bin];\n        atomic_add(&histogram[bin], sum);"))),
     ("03/five-steps", "a copy of the group's", instead("""    __local uchar some[256];
@@ -737,7 +754,8 @@ HONEST = (
 """)),
     (MERGE, "a line that each thread prints", changed(solution(MERGE), ("#include <mutex>", "#include <iostream>\n#include <mutex>"),
                                                       (LOCK, 'std::cout << "here" << std::endl;\n    ' + LOCK))),
-    (MERGE, "a lock that is waited for so long", changed(solution(MERGE), ("std::mutex one", "std::timed_mutex one"), ("#include <mutex>", "#include <chrono>\n#include <mutex>"),
+    (MERGE, "a lock that is waited for so long", changed(solution(MERGE), ("std::mutex one", "std::timed_mutex one"),
+     ("#include <mutex>", "#include <chrono>\n#include <mutex>"),
      (LOCK, "while (!shared.one_at_a_time.try_lock_for(std::chrono::seconds(1))) {}\n    const std::lock_guard<std::timed_mutex> "
       "mine(shared.one_at_a_time, std::adopt_lock);"))),
 )
@@ -760,7 +778,8 @@ COUNTED = (
     (COPIES, "opencl", "copies one behind the other", NEIGHBOURS, 9, "passes for 32 pixels: 3", "passes of an access: 3"),
     (COPIES, "opencl", "a merge that begins with copy 0", changed(solution(COPIES), ("(item + k) % COPIES", "k")), 9,
      r"passes of an access: 8.*histogram\.cl:2\d"),
-    (COPIES, "opencl", "zeroed 16 bytes at once", changed(solution(COPIES), ("word = item; word < BINS * COPIES;", "word = item * 4; word < BINS * COPIES;"),
+    (COPIES, "opencl", "zeroed 16 bytes at once", changed(solution(COPIES), (
+     "word = item; word < BINS * COPIES;", "word = item * 4; word < BINS * COPIES;"),
      ("word += group_size", "word += group_size * 4"), ("table[word] = 0;", "vstore4((uint4)(0), word / 4, table);")), 15),
     (COPIES, "opencl", "own arrays, blocked", OWN, 6, "sectors for 32 pixels: 32", "own arrays' sectors for 32 pixels: ",
      "global atomics for 1000 pixels: "),
@@ -852,13 +871,16 @@ class Marks(Table):
         with self.assertRaisesRegex(sandbox.Busy, "on PoCL 1 of 256 bins are wrong.*under Oclgrind it is right"):
             self.grade(steps((FIRST, here + FIRST)), "03/five-steps")
         fences = changed(solution(MERGE), ("std::mutex one", "std::atomic<bool> one"), ("#include <mutex>", "#include <atomic>"), (
-            LOCK, "while (shared.one_at_a_time.exchange(true, std::memory_order_relaxed)) {}\n    std::atomic_thread_fence(std::memory_order_acquire);"),
-            (ADD, ADD + "\n    std::atomic_thread_fence(std::memory_order_release);\n    shared.one_at_a_time.store(false, std::memory_order_relaxed);"))
+            LOCK, "while (shared.one_at_a_time.exchange(true, std::memory_order_relaxed)) {}\n"
+                  "    std::atomic_thread_fence(std::memory_order_acquire);"),
+            (ADD, ADD + "\n    std::atomic_thread_fence(std::memory_order_release);\n"
+                  "    shared.one_at_a_time.store(false, std::memory_order_relaxed);"))
         with self.assertRaisesRegex(sandbox.Busy, "does not know std::atomic_thread_fence"):
             self.grade(fences, MERGE)
 
     def test_a_page_promises_what_is_named(self):
-        names = {row["name"] for row in json.loads((HERE.parents[1] / "diagnosis/choices.json").read_text())["outcomes"]} | {"no-barrier-after-zeroing"}
+        outcomes = json.loads((HERE.parents[1] / "diagnosis/choices.json").read_text())["outcomes"]
+        names = {row["name"] for row in outcomes} | {"no-barrier-after-zeroing"}
         barrier = solution("03/five-steps").replace("    barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong", "    for (ulong")
         texts = {"no-barrier-after-zeroing": barrier, "8-bit-overflow": (catalogue.exercise_of("04/no-overflow").folder / "histogram.cl").read_text()}
         promised = [(exercise.name, name) for exercise in catalogue.exercises()
@@ -870,7 +892,8 @@ class Marks(Table):
     def test_what_a_beginner_is_told(self):
         begun = FIVE_STEPS.skeletons("opencl")[0].read_text(encoding="utf-8")
         for name, text, says in (
-                ("nothing yet", changed(begun, *[]) if is_as_begun(FIVE_STEPS.skeletons("opencl")[0]) else instead(""), "your part is still empty|no run shows"),
+                ("nothing yet", changed(begun, *[]) if is_as_begun(FIVE_STEPS.skeletons("opencl")[0]) else instead(""),
+                 "your part is still empty|no run shows"),
                 ("CUDA's word", steps((COUNT, "atomicAdd(&table[pixels[i]], 1)")), r"\(atomicAdd is a word of CUDA's\)"),
                 ("a warning", steps((FIRST, "    uint x = 3; if (x = 5) x = 6;\n" + FIRST)), "the compiler warns: .*histogram.cl:6")):
             with self.subTest(name), unittest.mock.patch.object(grading, "faults", return_value=""):
@@ -969,7 +992,8 @@ class Emulated(Table):
         self.assertEqual(given, [1, 8])
 
     def test_nobody_else_launches(self):
-        launches = "#define cudaLaunchKernel(kernel, groups, ...) on_cpu::launch([](auto...) {}, groups, 1)()\n#define launch_histogram_local(...) my_launch()\n"
+        launches = "#define cudaLaunchKernel(kernel, groups, ...) on_cpu::launch([](auto...) {}, groups, 1)()\n" \
+                   "#define launch_histogram_local(...) my_launch()\n"
         grade = grading.graded([submitted(re.sub(r"(?s)\{.*\}", "{}", CU) + launches, api="cuda")], SEED)
         self.assertEqual(grade.points, 0, reports.table_of(grade))
 
@@ -1013,7 +1037,8 @@ class Counts(Test):
                     self.assertRegex(verdict.words, each)
                     broken.add((exercise, each.partition(":")[0]))
         if len(apis) == 2:  # else not all was counted here, and each has said why
-            self.assertEqual({(each.name, limit["counter"]) for each in catalogue.exercises() for limit in each.data.get("counts", [])} - broken, set())
+            self.assertEqual({(each.name, limit["counter"]) for each in catalogue.exercises()
+                              for limit in each.data.get("counts", [])} - broken, set())
 
     def test_what_the_page_of_one_for_a_warp_says(self):
         exercise, kinds = catalogue.exercise_of(WARP), {"photo": "of a photo", "one value": "of one value", "random": "", "ramp": "of a ramp"}
