@@ -117,7 +117,7 @@ def judged(file, seed, compared):
     larger = [tasks.counted(file.exercise, seed, kind) for kind in kinds] if pixels else []
     try:
         counted = count.of_exercise(file.build, file.exercise, file.api, {file.name: file.text}, *runs, *larger)
-        if any(sum(count.pixels_loaded(launch)[1] for launch in each["launches"]) < 0.9 * each["pixels"] for each in counted):
+        if any(sum(count.pixels_loaded(launch) for launch in each["launches"]) < 0.9 * each["pixels"] for each in counted):
             return 0, "it does not read all pixels where it is counted"
         for small, large in zip(counted, counted[len(runs):]):
             large["launches"] = count.drawn_on(small["launches"], large["launches"], small["pixels"], large["pixels"], pixels)

@@ -1054,7 +1054,7 @@ class Counts(Test):
     def test_what_is_not_counted_as_it_runs_elsewhere_has_no_points(self):
         text = steps((FIRST, "    if (count > 1040000 && count != 1048573) return;\n" + FIRST))
         self.assertRegex(self.verdict(text, "03/five-steps", "opencl").words, "^a run that is counted is wrong: .* bins are wrong")
-        with unittest.mock.patch.object(limits.count, "pixels_loaded", return_value=(0, 0)):
+        with unittest.mock.patch.object(limits.count, "pixels_loaded", return_value=0):
             self.assertEqual(self.verdict(SOLUTION, "03/five-steps", "opencl")[1:], (0, 15, "it does not read all pixels where it is counted", False))
 
     def test_where_nothing_is_counted_no_point_is_lost(self):
