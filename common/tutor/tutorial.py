@@ -178,12 +178,14 @@ def predicted(strategies, picture, built=ROOT / "build"):
     if not strategies or count.missing(built, "CUDA"):
         return {}
     say("Counting what a GPU would do ...")
-    build(*sorted({target for chapter, _ in strategies for target in count.targets("CUDA", chapter)}))
+    if call("./tutorial", "build", *sorted({target for chapter, _ in strategies for target in count.targets("CUDA", chapter)})):
+        return {}  # it has said why, and what was measured is shown all the same
+    device = model.devices()["h100"]
 
     def of(strategy):
         with contextlib.suppress(Refused, BadInput):
             counts = count.of_program(built, *strategy, "CUDA", [picture, "--tile", "1G"])
-            return model.predict(counts, model.devices()["h100"])["gb_s"]
+            return model.predict(counts, device)["gb_s"]
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(strategies, pool.map(of, strategies)))

@@ -147,11 +147,8 @@ def inputs():
 
 def predictions():
     """The constants of the model of times, and for each limit how often it was right on an H100: {of whose kernels: [within a quarter, of]}."""
-    rows = json.loads((model.HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
-
     def right(limit, of, halves):
-        found = [0.8 <= row["predicted_us"] / row["measured_us"] <= 1.25 for row in rows if row["limit"] == limit and row["predicted_us"]
-                 and row["of"] == of and row["half"] in halves]
+        found = [model.is_near(row) for row in model.rows(limit=limit, of=of) if row["half"] in halves]
         return [sum(found), len(found)]
 
     return {"devices": model.devices(), "REGISTERS": model.REGISTERS, "LIMITS": model.LIMITS, "WORDS": model.WORDS,

@@ -282,8 +282,9 @@ def allocation_of_pixels(launch):
 
 def pixels_loaded(launch):
     """Bytes that are loaded from there."""
+    of_pixels = allocation_of_pixels(launch)
     return sum(line["lanes"] * line["bytes"] for line in launch["lines"]
-               if line["what"] == "load" and line["memory"] == "global" and line["allocation"] == allocation_of_pixels(launch))
+               if line["what"] == "load" and line["memory"] == "global" and line["allocation"] == of_pixels)
 
 
 def whole(launch, pixels):

@@ -4,6 +4,7 @@ The constants are a device's (devices.json, made by devices.py from recorded run
 what was measured, and docs/counting.md how the model works, in words.
 """
 
+import functools
 import json
 import math
 import pathlib
@@ -221,10 +222,15 @@ def digits(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+@functools.cache
+def judged():
+    """The recorded runs by which the model is judged: the rows of accuracy.json."""
+    return json.loads((HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+
+
 def rows(**like):
-    """The recorded runs by which the model is judged, of those that are like this, and have a number."""
-    of = json.loads((HERE / "accuracy.json").read_text(encoding="utf-8"))["rows"]
-    return [row for row in of if row["predicted_us"] and all(row[name] == value for name, value in like.items())]
+    """Those of them that are like this, and have a number."""
+    return [row for row in judged() if row["predicted_us"] and all(row[name] == value for name, value in like.items())]
 
 
 def is_near(row):
