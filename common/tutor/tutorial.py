@@ -233,8 +233,8 @@ def run(options):
     print("A strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte each, in that time;\n"
           "x serial: times as fast as the plain loop, `serial`, of the same program.")
     if emulated:
-        print("On a processor most of what is made for a GPU is slower than that loop. Rows with an atomic addition for each pixel take\n"
-              "about the same time there, for that addition is what a processor is slow at: 01-cpu/memory/README.md. CUDA is emulated:\n"
+        print("On a processor most of what is made for a GPU is slower than that loop. It is slow at an atomic addition for\n"
+              "each pixel, and at pixels that lie far apart: 01-cpu/memory/README.md. CUDA is emulated:\n"
               "that shows whether it is right, not how fast.")
     if on_h100:
         judged = [model.is_near(row) for row in model.rows(of="chapters", api="CUDA")]
