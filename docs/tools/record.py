@@ -152,11 +152,14 @@ def input_arguments(name, size):
     """What makes a program count this input."""
     if name == "photo":
         return [str(ROOT / "images" / "landscape.bmp"), "--tile", size]
-    if name in (*recorded.LINES, *recorded.ORDERS):
+    if name in recorded.DRAWN:
         path, generator = pathlib.Path(tempfile.gettempdir(), f"{name}.pgm"), random.Random(1)
         if name == "shuffled":  # of the picture the last bytes are the pixels, and grey
             photo = (ROOT / "images" / "landscape.bmp").read_bytes()[-512 * 512:]
             pixels = bytes(generator.sample(photo, len(photo)))
+        elif name in recorded.RAMPS:
+            kind, number = name.split("-")
+            pixels = bytes(i % int(number) if kind == "modulo" else i * int(number) % 256 for i in range(512 * 512))
         elif name in recorded.ORDERS:
             run = int(name.split("-")[1])
             pixels = b"".join(bytes([generator.randrange(256)]) * run for _ in range(512 * 512 // run))
@@ -415,7 +418,7 @@ def parse_arguments():
                            help="pixels, as the programs take them; default 100M; workshops and experiments have their own")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
                            help=f"default photo uniform, for a workshop or an experiment its own; of "
-                                f"{', '.join((*recorded.PICTURES, *recorded.LINES, *recorded.ORDERS))}, contention-0 ... contention-100")
+                                f"{', '.join((*recorded.PICTURES, *recorded.DRAWN))}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true", help="only what the options below ask for")

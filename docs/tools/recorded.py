@@ -25,7 +25,10 @@ PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")
 LINES = ("one-line", "sixteen-lines")
 # The sample picture's pixels in random order, and random pixels of which so many neighbours are equal.
 ORDERS = ("shuffled", "runs-2", "runs-4")
-INPUTS = (*PICTURES, *CONTENTIONS, *LINES, *ORDERS)
+# A ramp over so many values, and a ramp that takes such steps: how many sectors a warp's counters lie in.
+RAMPS = ("modulo-8", "modulo-16", "modulo-32", "modulo-128", "step-2", "step-4", "step-8")
+DRAWN = (*LINES, *ORDERS, *RAMPS)
+INPUTS = (*PICTURES, *CONTENTIONS, *DRAWN)
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.
 LONGEST_LINE = 320

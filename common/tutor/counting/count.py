@@ -370,6 +370,8 @@ def run_of_exercise(exercise, words):
             raise BadInput(f"count: an exercise takes {', '.join(given)} with a number, and --ramp, not '{option}'")
         given[option] = value_of(words, option)[1]
     size, groups, group_size = (int(text.rstrip("KM")) << 10 * " KM".index(text.lstrip("0123456789") or " ") for text in given.values())
+    if not (0 < size <= 64 << 20 and 0 < groups <= 4096 and 0 < group_size <= 1024):
+        raise BadInput("count: all of an exercise's pixels are counted: at most 64M, in at most 4096 groups of 1024, and at least one of each")
     task = tasks.task_of(exercise)
     across = min(size, 4096)
     size = (size, 1) if task.middle[1] == 1 else (across, size // across)

@@ -164,7 +164,8 @@ class Command(Test):
         asked = count.Asked(["03", "local", "--groups", "5", "--api=opencl", "--like", "h200", "--json", "F", "a.bmp"])
         self.assertEqual((asked.chapter, asked.strategy, asked.api, asked.like, asked.json), ("03-local-atomics", "local", "OpenCL", "h200", "F"))
         self.assertEqual(asked.words, ["--groups", "5", "a.bmp"])
-        for words in (["03"], ["09", "local"], ["01", "serial"], ["03", "local", "--api"], ["03", "local", "--api", "hip"], ["--json", "F"]):
+        for words in (["03"], ["09", "local"], ["01", "serial"], ["03", "local", "--api"], ["03", "local", "--api", "hip"], ["--json", "F"],
+                      ["04/copies", "--random", "1024M"], ["04/copies", "--groups", "0"]):
             with self.subTest(words=words), self.assertRaises(BadInput):
                 count.Asked(words)
 
