@@ -121,7 +121,6 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
             read_with(kernel, 1024);
         }
     }
-
     return best;
 }
 
