@@ -16,10 +16,11 @@ const Program kProgram{"05-launch-tuning",
                        "more bins than 256, of pixels of 16 bits",
                        {{"global", "one table in global memory"},
                         {"local", "a table for each block in shared memory, as long as it fits"},
+                        {"passes", "a slice of the table at a time"},
 #ifndef CUDA_ON_CPU
-                        {"cluster", "a slice for each block of a cluster"},
+                        {"cluster", "a slice for each block of a cluster"}
 #endif
-                        {"passes", "a slice of the table at a time"}}};
+                       }};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.

@@ -1,6 +1,8 @@
 // What the programs of more bins share, without a device.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "05-launch-tuning/workshops/bins/values.hpp"
 #include "common/tests/support.hpp"
 
