@@ -126,7 +126,7 @@
     }
 
     async function isRightOn(way, code, pixels, launch) {
-      const { expected, actual } = await lab.ran(way, code, pixels, launch, way.times);
+      const { expected, actual } = await lab.ran(way, code, pixels, launch);
       return labModel.outcomeOf(expected, actual) === "right";
     }
 
