@@ -109,7 +109,7 @@
         const { right: isKept, words, line } = counts.reason ? { right: true } : labPredict.kept(limit, counts);
         unknown ||= counts.reason;
         if (isKept) {
-          reached.push(`; ${words}`);
+          if (words) reached.push(`${words} (wanted: ${labPredict.wanted(limit)})`);
           continue;
         }
         labViews.show(counts, code);
@@ -122,7 +122,16 @@
       showList();
       showNext(name);
       say(unknown ? `Right on all inputs and launches, but not tried in other orders of the work-items: ${unknown}.`
-        : `Done. All counts are right: ${inWords(right)}, the last of them in three orders of the work-items${reached.join("")}.`, "good");
+        : `Done. All counts are right: ${inWords(right)}, the last of them in three orders of the work-items.`, "good");
+      at("named").replaceChildren(element("p", {}, ...mended(labModel.changesOf(tasks[name].code, code))), ...(reached.length === 0 ? [] : [element("p", {},
+        `Counted: ${reached.join("; ")}.${tasks[name].points ? ` To the terminal's grader such counts are worth ${tasks[name].points} of 100 points.` : ""}`)]));
+    }
+
+    // What a reader has changed: the lines, or how many they are.
+    function mended([gone, come]) {
+      if (Math.max(gone.length, come.length) > 2) return [`Mended: ${many(gone.length, "line")} out, ${many(come.length, "line")} in.`];
+      const [before, now] = [gone, come].map((lines) => (lines.length === 0 ? ["nothing "] : lines.flatMap((line) => [element("code", {}, line), " "])));
+      return ["Mended: ", ...before, "\u2192 ", ...now];
     }
 
     async function isRightOn(way, code, pixels, launch) {
