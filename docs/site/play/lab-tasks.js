@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { at, element, recall, keep, say, many, randomFrom } = play;
+  const { at, element, recall, keep, say, sum, many, randomFrom } = play;
   const { tasks } = labData;
   const { DoesNotCompile, DoesNotEnd } = labGpu;
   const DETECTORS = "free of faults";
@@ -122,9 +122,9 @@
       showList();
       showNext(name);
       say(unknown ? `Right on all inputs and launches, but not tried in other orders of the work-items: ${unknown}.`
-        : `Done. All counts are right: ${inWords(right)}, the last of them in three orders of the work-items.`, "good");
-      at("named").replaceChildren(element("p", {}, ...mended(labModel.changesOf(tasks[name].code, code))), ...(reached.length === 0 ? [] : [element("p", {},
-        `Counted: ${reached.join("; ")}.${tasks[name].points ? ` To the terminal's grader such counts are worth ${tasks[name].points} of 100 points.` : ""}`)]));
+        : `Done. All counts are right in ${many(sum([...right.values()]), "run")}, the last of them in three orders of the work-items.`, "good");
+      at("said").append(element("br"), ...mended(labModel.changesOf(tasks[name].code, code)), ...(reached.length === 0 ? [] : [element("br"),
+        `Counted: ${reached.join("; ")}.${tasks[name].points ? ` To the terminal's grader such counts are worth ${tasks[name].points} of 100 points.` : ""}`]));
     }
 
     // What a reader has changed: the lines, or how many they are.
