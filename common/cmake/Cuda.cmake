@@ -14,7 +14,10 @@ else()
     include(CheckLanguage)
     check_language(CUDA)
     if(NOT CMAKE_CUDA_COMPILER)
-        set(TUTORIAL_CUDA_MISSING "no working CUDA compiler (nvcc)")
+        set(TUTORIAL_CUDA_MISSING "no CUDA compiler (nvcc)")
+        if(nvcc_on_path OR DEFINED ENV{CUDACXX}) # which often takes this C++ compiler for too new
+            set(TUTORIAL_CUDA_MISSING "nvcc compiles nothing here: nvcc -x cu -c /dev/null -o /dev/null says why")
+        endif()
     endif()
 endif()
 
@@ -23,7 +26,7 @@ if(NOT TUTORIAL_CUDA_MISSING)
     # CUDAARCHS), else the GPUs of this machine, else an old one, whose PTX newer GPUs translate when a program
     # starts: every major architecture would take nvcc more than twice as long, and run nowhere here.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-        execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
+        execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status TIMEOUT 20)
         if(status EQUAL 0 AND gpus MATCHES "GPU 0")
             set(CMAKE_CUDA_ARCHITECTURES native)
         else()

@@ -74,13 +74,26 @@ std::string without_gap(const std::string& bytes) {
     return whole;
 }
 
+// Of those that are made for print stb_image takes one for grey where Adobe's mark is missing.
+bool has_four_colours(std::string_view jpeg) {
+    for (std::size_t at = 2; at + 9 < jpeg.size();) {
+        const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(jpeg[at + i]); };
+        if (byte(1) >= 0xC0 && byte(1) <= 0xC2) return byte(9) == 4;
+        at += byte(1) == 0xFF ? 1 : 2 + byte(2) * 256U + byte(3);
+    }
+    return false;
+}
+
 // What it would read wrongly.
 void require_known_kind(std::string_view bytes) {
     if (!is_picture(bytes))
-        throw BadInput("not a picture of a format that is read here: BMP, PNG, JPEG, PGM, PPM");
+        throw BadInput(
+            "not a picture of a format that is read here: BMP, PNG, JPEG, PGM (P5), PPM (P6)");
     if (bytes.starts_with("\x89PNG") && bytes.size() > 12 && bytes.substr(12).starts_with("CgBI"))
         throw BadInput(
             "unsupported: a PNG as apps for an iPhone have it (CgBI), with red and blue exchanged");
+    if (bytes.starts_with("\xFF\xD8") && has_four_colours(bytes))
+        throw BadInput("unsupported: a JPEG of four colours, as for print (CMYK)");
     if (bytes.starts_with("BM") && bytes.size() > 25) {
         if (number_at(bytes, 14) < 40) throw BadInput("unsupported or damaged: a BMP of OS/2");
         if (number_at(bytes, 22) == kTopDownWithoutEnd) throw BadInput("too large a picture");

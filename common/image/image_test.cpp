@@ -18,7 +18,7 @@ using namespace std::string_literals;
 using Pixels = common::PixelBuffer;
 
 constexpr const char* kNotRead =
-    "not a picture of a format that is read here: BMP, PNG, JPEG, PGM, PPM";
+    "not a picture of a format that is read here: BMP, PNG, JPEG, PGM (P5), PPM (P6)";
 constexpr const char* kTruncated = "truncated: the file ends before the picture does";
 
 std::uint8_t luma(unsigned r, unsigned g, unsigned b) {
@@ -216,6 +216,8 @@ TEST(RefusedPicture, OfNoKindThatIsRead) {
         {"GIF89a\x01\x00\x01\x00"s, kNotRead},
         {"\x89PNG\r\n\x1A\n\x00\x00\x00\x04"s + "CgBIPo IHDR", "apps for an iPhone"},
         {"P2 1 1 255\n7\n"s, kNotRead},
+        {"\xFF\xD8\xFF\xE0\x00\x04xy\xFF\xFF\xC2\x00\x14\x08\x00\x01\x00\x01\x04\x01"s,
+         "four colours"},
         {"B"s, kNotRead},
         {changed(bmp, kHeaderAt, 12), "a BMP of OS/2"},
         {changed(bmp, kBitsAt, 3), "cannot be decoded: "},

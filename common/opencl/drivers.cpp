@@ -46,7 +46,8 @@ std::string from_environment(const char* name) {
 // Where the loader looks for drivers: a folder, or one driver's file.
 fs::path vendors() {
     const fs::path usual = "/etc/OpenCL/vendors";
-    const std::string given = from_environment("OCL_ICD_VENDORS");
+    std::string given = from_environment("OCL_ICD_VENDORS");
+    if (given.empty()) given = from_environment("OPENCL_VENDOR_PATH");  // which ocl-icd reads, too
     std::error_code ignored;
     return fs::exists(given, ignored) ? fs::path(given) : usual / given;
 }

@@ -102,6 +102,8 @@ def one_at_a_time():
     except BlockingIOError:
         say("Another ./tutorial is at work in this folder: waiting for it to end ...")
         fcntl.flock(folder, fcntl.LOCK_EX)
+    except OSError:
+        pass  # not every network's file system has locks
     if folder != LOCK:
         os.dup2(folder, LOCK)
         os.close(folder)

@@ -40,8 +40,8 @@ add_test(NAME 01.right COMMAND ${CMAKE_COMMAND} -E true)
 set_tests_properties(01.right PROPERTIES LABELS chapter-01)
 """
 # All that the script may call here: not apt-get, or it would install what this machine lacks.
-TOOLS = ("basename", "bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "id", "mkdir", "ninja", "readlink", "rm", "sed", "sh",
-         "sort", "tail", "tee", "touch", "tr", "uname")
+TOOLS = ("basename", "bash", "cat", "cmake", "ctest", "dirname", "env", "find", "grep", "head", "id", "mkdir", "ninja", "paste", "readlink", "rm",
+         "sed", "sh", "sort", "tail", "tee", "touch", "tr", "uname")
 
 
 class Small(unittest.TestCase):
@@ -147,6 +147,13 @@ class Place(Small):
                 clone = self.root / name
                 shutil.copytree(self.clone, clone)
                 self.refuses("nothing can be built in a folder with such a name: ", "test", cwd=clone)
+
+    def test_a_clock_that_was_wrong(self):
+        os.utime(self.clone / "CMakeLists.txt", (2e9, 2e9))  # in 2033
+        self.succeed("./tutorial", "test")
+        self.assertLess((self.clone / "CMakeLists.txt").stat().st_mtime, 2e9)
+        os.utime(self.clone / "build" / "build.ninja", (2e9, 2e9))
+        self.refuses("build/ is newer than now", "test")
 
     def test_no_room_on_the_disk(self):
         done = self.call("bash", "-c", "ulimit -f 100 && ./tutorial run")
