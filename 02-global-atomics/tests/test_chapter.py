@@ -152,6 +152,13 @@ class OpenCLDrivers(Test):
         self.expect(["bash", "-c", 'ulimit -f 64; exec "$@"', "-", *GLOBAL, "--no-ceiling"], 2, environment={"POCL_CACHE_DIR": str(self.folder())},
                     err="LLVM ERROR: [^\n]*\n(compiling histogram.cl|global[^\n]*): the driver has ended the program, and may have said why above\n$")
 
+    def test_more_private_memory_than_its_threads_have_stack(self):
+        kernels, head = self.folder() / "histogram.cl", "__global uint* histogram) {\n"
+        text = (programs.ROOT / "02-global-atomics/histogram.cl").read_text(encoding="utf-8")
+        kernels.write_text(text.replace(head, f"{head}volatile uint own[1 << 22]; for (uint i = 1 << 22; i-- > 0;) own[i] = i;\n", 2), encoding="utf-8")
+        self.expect([*GLOBAL, "--no-ceiling", "--kernels", kernels], 2, environment={"OCL_ICD_VENDORS": str(self.pocl)},
+                    err=r"\nglobal [^\n]*: it crashed; most likely [^\n]*, or needs more stack than there is[.] [^\n]*\n$")
+
 
 if __name__ == "__main__":
     programs.main()

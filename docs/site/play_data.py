@@ -120,7 +120,7 @@ def tasks():
             found[each] = {
                 **shown(task["chapter"], head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix() if name == exercise.name else "",
                 "title": task.get("title", exercise.title), "goal": said(goal, exercise), "hints": task["hints"],
-                "counts": task.get("counts", exercise.data.get("counts", [])),
+                "counts": task.get("counts", exercise.data.get("counts", [])), "points": 0 if "counts" in task else exercise.points.get("counts", 0),
                 "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
                 "tables": buffers.get("tables", {"words": 0})["words"] // 256, "runs": runs}
     return found

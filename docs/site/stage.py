@@ -23,6 +23,7 @@ import re
 import shlex
 import shutil
 import sys
+import textwrap
 import urllib.parse
 
 SITE = pathlib.Path(__file__).resolve().parent
@@ -43,9 +44,11 @@ BLOCK = r"(```(?:(?!^```).)*^```)"
 FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
                     rf"<details><summary>The same in CUDA \([\w.]+\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
-# Where the lab is, which here is beside it.
+# Where the lab is, which here is on the page.
 PUBLISHED = re.compile(r"(?<=^<!-- published: docs/site/conf.py -->\n).*?(?=\n<!-- end -->)", re.DOTALL | re.MULTILINE)
-TRY = "**[Try it now](docs/site/play/lab.html#run=1)** in your browser, with nothing installed"
+# The picture of the first page: on the site the lab, whose static/first.js runs the loop of a kernel.
+PICTURE = re.compile(r"^!\[.*$", re.MULTILINE)
+LOOP = re.compile(r"^    for .*^    }$", re.DOTALL | re.MULTILINE)
 # Of a page that the search leaves out: it leads to lessons, not to listings.
 NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
@@ -235,8 +238,8 @@ def staged(page, links, foretold):
     text = FOLDED.sub(two_tabs, text)
     if page == FIRST and REPOSITORY:
         text = text.replace("in a clone of this repository", f"in a clone of [this repository]({REPOSITORY})")
-    if page == FIRST:  # where it works at once, and so stands above the picture
-        text = PUBLISHED.sub("", text).replace("\n\n![", f"\n\n{TRY}\n\n![", 1)
+    if page == FIRST:
+        text = PICTURE.sub(lambda m: first_lab(m[0]), PUBLISHED.sub("", text), count=1)
     text = links.rewrite(text, page)
     text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.measured}\n|", 1), text)
     if page.name != "README.md":
@@ -252,6 +255,13 @@ def staged(page, links, foretold):
     if page == FIRST:
         entries.insert(-1, pathlib.Path("predictions.md"))
     return [(place(page), text + contents(entries))]
+
+
+def first_lab(picture):
+    """The lab of the first page, and its picture where no script runs."""
+    loop = textwrap.dedent(LOOP.search(play_data.kernel("racy")["code"])[0])
+    page = (SITE / "first.html").read_text(encoding="utf-8").replace("{loop}", html.escape(loop))
+    return page.replace("{task}", urllib.parse.quote(next(iter(play_data.TASKS)), safe="")).replace("{picture}", picture)
 
 
 def recordings():

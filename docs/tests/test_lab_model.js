@@ -23,6 +23,14 @@ test("every loop gets a bound, on the line where it is", () => {
   }
 });
 
+test("what a reader has changed", () => {
+  const before = "a;\nb; // TODO\n\nc;\nd;\n";
+  for (const [now, gone, come] of [["  a;\nb;\nc;\nd;", [], []], ["a;\nx;\nc;\nd;", ["b;"], ["x;"]], ["c;\nd;\na;", ["a;", "b;"], ["a;"]], ["", ["a;", "b;", "c;", "d;"], []],
+    ["x;\na;\nb;\nc;\nd;\ny;", [], ["x;", "y;"]]]) {
+    assert.deepStrictEqual(model.changesOf(before, now), [gone, come]);
+  }
+});
+
 test("pixels from the words of the tests", () => {
   assert.strictEqual(model.POISON, 0xa5a5a5a5);
   assert.match(source("common/histogram/histogram.hpp"), /kPoison = 0xA5A5'A5A5;/);

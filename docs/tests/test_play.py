@@ -53,7 +53,7 @@ class Files(unittest.TestCase):
     """What needs no browser."""
 
     def test_the_colours_are_those_of_the_figures(self):
-        css = (PLAY / "play.css").read_text(encoding="utf-8")
+        css = (PLAY / "lab.css").read_text(encoding="utf-8")
         for role, pair in svg.COLOURS.items():
             if role != "best":
                 self.assertIn(f"--{role}: light-dark({pair[0]}, {pair[1]});", css)
@@ -221,21 +221,48 @@ class Site(Browser):
         self.wait(lambda: self.all("[data-begun]"))
         self.assertEqual(self.find("#strategy").get_property("value"), "local")
 
-    def test_one_can_try_it_at_once(self):
-        """Lost counts, in orange, without a further click; and the line to mend."""
-        for size in (WIDE, NARROW):
-            self.open("index.html", size)
-            link = self.browser.find_element("link text", "Try it now")
-            self.assertLess(link.rect["y"] + link.rect["height"], size[1])
-            link.click()
-            self.wait(lambda: self.all("#said") and self.text("#said").startswith("Wrong: "), 30)
-            self.wait(lambda: self.all("#lines .here"), 30)
-            self.assertEqual(self.text("#lines .here"), "32")
-            self.assertIn("Mend it there: atomicAdd(", self.text("#named"))
-            self.assertGreater(self.count("#chart path[fill*=orange][d^=M]"), 0)
-            for selector in ("#run", "#picture", "#chart"):
-                bottom = self.script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", selector)
-                self.assertLessEqual(bottom, size[1], selector)
+    ORANGE = "#chart path[fill*=orange][d^=M]"
+
+    def bottom(self, selector):
+        return self.script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", selector)
+
+    def test_the_first_screen_loses_counts_and_one_line_mends_them(self):
+        """With the keyboard; on a phone without WebGPU, and before the lab's scripts have come by themselves."""
+        late = "Object.defineProperty(navigator, 'gpu', {value: undefined}); requestIdleCallback = () => 0"
+        for size in ((1366, 768), NARROW):
+            hidden = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": late if size == NARROW else ""})
+            self.resize(size)
+            self.browser.get((self.folder / "index.html").as_uri())
+            self.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", hidden)
+            for selector in ("#said", "#picture", "#chart", "#run", "#code")[:5 if size != NARROW else 4]:
+                self.assertLessEqual(self.bottom(selector), size[1], selector)
+            self.assertTrue(size != NARROW or self.count("script[src$='photo.js']") == 0)  # it holds nothing up
+            self.script("document.getElementById('run').focus(); document.getElementById('first').requestSubmit()")
+            self.wait(lambda: re.match(r"Wrong: 2\d\d bins of 256; \d+,\d+ counts lost\. 262,144 pixels, 64 groups of 64", self.said()))
+            self.assertEqual("without a GPU" in self.said(), size == NARROW)
+            self.assertEqual((self.count(self.ORANGE), self.find("#next").is_displayed()), (2, False))
+            self.press("TAB", "TAB", "ENTER", "ENTER")  # over the kernel to "Put it in", which leads back to Run
+            self.wait(lambda: self.said().startswith("Right: all 256 bins"))
+            self.assertEqual((self.count(self.ORANGE), self.find("#lost").is_displayed()), (0, False))
+            self.assertIn("; 0 bins of 256 are wrong", self.find("#chart").get_attribute("aria-label"))
+            self.assertEqual(self.script("return document.documentElement.scrollWidth <= innerWidth"), True)
+            self.script("const code = document.getElementById('code'); code.value = code.value.replace('1u', 'nosuch')")
+            self.press("ENTER")
+            self.wait(lambda: self.said() == "It does not compile.")
+            self.assertEqual(self.text("#messages"), "Line 2, column 37: unresolved value 'nosuch'")
+            self.presentable(None)
+            self.assertEqual(self.script("""return [...document.querySelectorAll("[src], link")].map((each) => each.src ?? each.href).filter(
+                (each) => !/^(file|data):/.test(each))"""), [])  # no request outside
+
+    def test_a_count_being_lost_is_watched_at_once(self):
+        self.open("index.html")
+        self.wait(lambda: self.all("[data-begun]"))
+        self.script("document.querySelector('#lost a').click()")
+        self.wait(lambda: self.all("#lines .here"), 30)
+        self.assertEqual((self.text("#lines .here"), self.count(self.ORANGE)), ("32", 2))
+        self.assertIn("Mend it there: atomicAdd(", self.text("#named"))
+        for selector in ("#run", "#picture", "#chart"):
+            self.assertLessEqual(self.bottom(selector), WIDE[1], selector)
 
 
 if __name__ == "__main__":

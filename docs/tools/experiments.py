@@ -536,12 +536,13 @@ EXPERIMENTS = {
         for row, strategy, edits in (("`uchar-bins`", "uchar-bins", (None, None)), ("`uchar-bins-banked`", "uchar-bins-banked", (None, None)),
                                      ("a mask in place of the remainder", "uchar-bins-banked", MASK)) for groups in GROUPS)),
     # Predicted: if the wait for a pixel and the wait in the queue come one after the other, eight groups of `subhist` give 122 GB/s on
-    # random pixels; if one hides behind the other, 147.
+    # random pixels; if one hides behind the other, 147. Neither: 96.
     "two-waits": Experiment("`subhist` beside `local` in more and more groups", "Groups of 256 for each unit", tuple(
         Run(chapter, f"`{strategy}`", groups_of(groups), strategy, launch(f"{groups}*UNITS", 256))
-        for chapter, strategy in ((ATOMICS, "subhist"), (LOCAL, "local")) for groups in (1, 2, 4, 8)), inputs=("uniform", "photo", "ramp", "constant")),
+        for chapter, strategy in ((ATOMICS, "subhist"), (LOCAL, "local")) for groups in (1, 2, 4, 8)), inputs=("uniform", "ramp")),
     # Predicted by the rule of the queues: 10.8 GB/s up to modulo-32, for four visits are in one queue; 21.6 for modulo-128, as for the ramp;
-    # steps of 2, 4 and 8: 10.8, 5.4 and 2.7. If a warp's visits to neighbouring sectors are what the ramp gains by, so does modulo-32.
+    # steps of 2, 4 and 8: 10.8, 5.4 and 2.7. If a warp's visits to neighbouring sectors are what the ramp gains by, so does modulo-32, and
+    # modulo-8 does not. Both do, so it is that a visit adds to a whole sector.
     "ramps": Experiment("`global` on ramps whose warps visit one sector to 32", "Strategy",
                         (Run(ATOMICS, "`global`", "", "global", launch("2*UNITS", 256)),), inputs=(*recorded.RAMPS, "ramp"), size="64M"),
     "half-the-ceiling": Experiment("the solution of exercise 05/half-the-ceiling", "Kernel", tuple(solved()), inputs=("uniform", "ramp"), size="1G"),

@@ -16,7 +16,11 @@ const Program kProgram{"05-launch-tuning",
                        "more bins than 256, of pixels of 16 bits",
                        {{"global", "one table in global memory"},
                         {"local", "a table for each block in shared memory, as long as it fits"},
-                        {"passes", "a slice of the table at a time"}}};
+                        {"passes", "a slice of the table at a time"},
+#ifndef CUDA_ON_CPU
+                        {"cluster", "a slice for each block of a cluster"}
+#endif
+                       }};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
@@ -132,7 +136,55 @@ int main(int argc, char** argv) try {
         }
     }
 
-    // 8. The table, and the exit status that tells the truth.
+#ifndef CUDA_ON_CPU
+    // 8. cluster: one launch, in clusters of as many blocks as there are slices.
+    if (lesson.wants("cluster")) {
+        bins::Plan plan = bins::plan("cluster", values, lesson.options, limits, group_size);
+        const auto kernel = kernels::histogram_cluster;
+        int major = 0;
+        CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+        if (major < 9) plan.unsupported_reason = "clusters need compute capability 9.0";
+        const auto blocks = static_cast<unsigned>(plan.groups);
+        const std::size_t rows_bytes =
+            plan.unsupported_reason.empty() ? blocks * plan.slice.counters * 4ULL : 0;
+        Memory<std::uint32_t> rows;
+        CHECK_CUDA(cudaMalloc(rows.out(), rows_bytes));
+        if (plan.unsupported_reason.empty())
+            CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(plan.local_bytes())));
+        cudaLaunchAttribute in_clusters{};
+        in_clusters.id = cudaLaunchAttributeClusterDimension;
+        in_clusters.val.clusterDim = {plan.slices, 1, 1};
+        cudaLaunchConfig_t launch{};
+        launch.gridDim = blocks;
+        launch.blockDim = block_size;
+        launch.dynamicSmemBytes = plan.local_bytes();
+        launch.attrs = &in_clusters;
+        launch.numAttrs = 1;
+        Runs runs =
+            lesson.runs("cluster", {blocks, group_size},
+                        plan.unsupported_reason.empty() ? unsupported_reason(kernel, group_size)
+                                                        : plan.unsupported_reason,
+                        plan.text());
+        while (runs.next()) {
+            poison(histogram, histogram_bytes);
+            poison(rows, rows_bytes);
+            runs.begin();
+            if (runs.copies_in()) copy_in();
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, histogram_bytes));
+            CHECK_CUDA(cudaLaunchKernelEx(&launch, kernel, pixels, pixel_count, plan.slice, rows));
+            add_up(rows, blocks / plan.slices, values.bins, 0);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            copy_out();
+            runs.end(elapsed_ms(begin, end));
+            runs.wrong = values.what_is_wrong(counted);
+        }
+    }
+#endif
+
+    // 9. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

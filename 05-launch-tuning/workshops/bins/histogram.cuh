@@ -3,6 +3,10 @@
 // Each pixel has 16 bits, and belongs to counter pixel >> shift.
 #pragma once
 
+#ifndef CUDA_ON_CPU
+#include <cooperative_groups.h>
+#endif
+
 #include "05-launch-tuning/workshops/bins/values.hpp"
 
 namespace kernels {
@@ -96,6 +100,36 @@ __global__ void histogram_local(const std::uint16_t* pixels, std::uint64_t count
         rows[std::uint64_t{blockIdx.x} * slice.counters + counter] = sum;
     }
 }
+
+#ifndef CUDA_ON_CPU  // the emulation has no clusters
+
+// ---- cluster: the blocks of a cluster have a slice each, and add to each other's ----
+//
+// Their rows, one behind the other, are a row of the whole table.
+static __global__ void histogram_cluster(const std::uint16_t* pixels, std::uint64_t count,
+                                         Slice slice, std::uint32_t* rows) {
+#if __CUDA_ARCH__ >= 900
+    extern __shared__ std::uint32_t table[];
+    const auto cluster = cooperative_groups::this_cluster();
+    for (unsigned word = threadIdx.x; word < slice.counters; word += blockDim.x) {
+        table[word] = 0;
+    }
+    // Nobody adds to another block's table before it is zero.
+    cluster.sync();
+    const unsigned bits = __ffs(slice.counters) - 1;
+    count_pixels(pixels, count, slice, [&](unsigned counter) {
+        std::uint32_t* const slice_of = cluster.map_shared_rank(table, counter >> bits);
+        atomicAdd(&slice_of[counter & (slice.counters - 1)], 1U);
+    });
+    // No block reads its table, or ends, before all have counted.
+    cluster.sync();
+    for (unsigned counter = threadIdx.x; counter < slice.counters; counter += blockDim.x) {
+        rows[std::uint64_t{blockIdx.x} * slice.counters + counter] = table[counter];
+    }
+#endif
+}
+
+#endif
 
 // Adds the rows up. Each thread has a counter and a part of the rows, so that there are enough of
 // them where the counters are few.

@@ -69,15 +69,20 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
         return plan;
     }
 
-    if (strategy == "passes") {
+    if (strategy != "local") {
         // Two slices, or as few as fit.
         plan.slices = 2;
         while (values.bins / plan.slices * 4 > limits.local_bytes)
             plan.slices *= 2;
         plan.slice.counters = values.bins / plan.slices;
     }
+    if (strategy == "cluster") {  // whole clusters, of at most 8 blocks; and one copy
+        plan.groups = std::max<std::size_t>(plan.groups / plan.slices, 1) * plan.slices;
+        if (plan.slices > 8) plan.unsupported_reason = "a cluster has at most 8 blocks";
+    }
     // Some is left of the local memory: a compiler may keep it for itself.
-    while (plan.slice.copies < 32 && 2 * plan.local_bytes() < limits.local_bytes)
+    while (strategy != "cluster" && plan.slice.copies < 32 &&
+           2 * plan.local_bytes() < limits.local_bytes)
         plan.slice.copies *= 2;
     if (plan.local_bytes() > limits.local_bytes)
         plan.unsupported_reason =

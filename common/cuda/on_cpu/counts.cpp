@@ -39,7 +39,8 @@ bool is_atomic(What what) {
 // Passes of the banks: each of the 32 serves one word in a pass. Lanes that want one word share it,
 // where they read, or where all add a constant 1; else each takes a pass. A pass is 128 bytes at
 // most: with wide accesses a half or a quarter of the warp, but a half with 16 bytes, too, where it
-// has two addresses at most (measured). A match takes one for each value.
+// has two addresses at most (measured). A match takes one for each value, constant memory one for
+// each address.
 unsigned passes_of(const Step& step) {
     const auto addresses = [&step](unsigned begin, unsigned lanes) {
         std::set<std::uint64_t> all;
@@ -47,7 +48,8 @@ unsigned passes_of(const Step& step) {
             if (step.lane[i] >= begin && step.lane[i] < begin + lanes) all.insert(step.at[i]);
         return all.size();
     };
-    if (step.first.what == kMatch) return static_cast<unsigned>(addresses(0, kWarp));
+    if (step.first.what == kMatch || step.first.memory == kConstant)
+        return static_cast<unsigned>(addresses(0, kWarp));
     const unsigned bytes = step.first.bytes;
     const bool shares = step.first.what != kAtomic;
     const bool few =
@@ -293,13 +295,13 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
                  "{\"kernel\": \"%s\", \"groups\": %zu, \"group_size\": %zu, \"local_bytes\": %zu, "
                  "\"resident_groups\": %zu, \"resident_limit\": \"%s\", \"counted_groups\": %zu, "
                  "\"warps\": %.17g, \"idle\": %.17g, \"barriers\": %.17g, \"blocks\": %.17g, "
-                 "\"blocks_parted\": "
-                 "%.17g, \"loads_ahead\": %zu, \"bytes_ahead\": %zu, \"others_ahead\": %zu, "
+                 "\"blocks_loading\": %.17g, \"blocks_parted\": %.17g, \"loads_ahead\": %zu, "
+                 "\"bytes_ahead\": %zu, \"others_ahead\": %zu, "
                  "\"allocations\": [",
                  kernel.c_str(), groups, group_size, local_bytes, resident().first,
                  resident().second, counted_groups, warps, idle,
-                 barriers / static_cast<double>(groups), blocks, blocks_parted, most.loads,
-                 most.bytes, most.others);
+                 barriers / static_cast<double>(groups), blocks, blocks_loading, blocks_parted,
+                 most.loads, most.bytes, most.others);
     for (std::size_t i = 0; i < allocations.size(); ++i)
         std::fprintf(file, "%s%zu", i > 0 ? ", " : "", allocations[i]);
     std::fprintf(file, "], \"queues\": [");
@@ -316,7 +318,7 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
     }
     std::fprintf(file, "}, \"lines\": [");
     static constexpr std::array kWhats{"load", "store", "add one", "atomic", "match"};
-    static constexpr std::array kMemories{"global", "local", "own"};
+    static constexpr std::array kMemories{"global", "local", "own", "constant"};
     comma = "";
     for (const auto& [place, counted] : places) {
         const auto& [site, what, memory, bytes, allocation] = place;
@@ -461,7 +463,7 @@ void Group::join_words(std::vector<Step>& steps) {
 
 void Group::count(Step& step, double weight) {
     const Access& first = step.first;
-    if (first.memory == kLocal)
+    if (first.memory == kLocal || first.memory == kConstant)
         step.passes = passes_of(step);
     else
         sectors_of(step);
@@ -545,9 +547,12 @@ void Group::phase(std::vector<Lane*>& lanes, std::size_t local_bytes) {
         }
         const double left = static_cast<double>(all) / static_cast<double>(recorded);
         weights.push_back(recorded > 0 ? left * times_ : times_);
+        const double before = blocks_;
         count_warp(warp, paths, weights.back(), warps.emplace_back());
         join_words(warps.back());
         loads_.resize(std::max(loads_.size(), warps.size()));
+        entries_.resize(loads_.size());
+        entries_[warps.size() - 1] += blocks_ - before;
         const Step* stored = nullptr;
         for (Step& step : warps.back()) {
             count(step, weights.back());
@@ -594,6 +599,8 @@ void Group::end() {
     launch_.barriers += (phases_ - 1) * times_;
     launch_.blocks += blocks_;
     launch_.blocks_parted += parted_;
+    for (std::size_t warp = 0; warp < loads_.size(); ++warp)
+        launch_.blocks_loading += loads_[warp] ? entries_[warp] : 0;
     for (const auto& [site, times] : entered_)
         launch_.entered[site] += times;
     launch_.pieces.push_back(std::move(pieces_));

@@ -20,11 +20,11 @@
 namespace counts {
 
 enum What : std::uint8_t { kLoad, kStore, kAddOne, kAtomic, kMatch, kBlock };
-enum Memory : std::uint8_t { kGlobal, kLocal, kOwn };
+enum Memory : std::uint8_t { kGlobal, kLocal, kOwn, kConstant };
 
 struct Access {
     std::uintptr_t site;  ///< where in the program; what stands behind has a greater one
-    std::uint64_t at;     ///< in its allocation, in local memory, in the work-item's own
+    std::uint64_t at;  ///< in its allocation, in local memory, in the work-item's own; an address
     std::uint16_t allocation;
     std::uint8_t bytes;
     What what;  ///< kMatch: `__match_any_sync` of the value `at`; kBlock: a basic block begins
@@ -122,7 +122,8 @@ struct Pieces {
 struct Launch {
     std::size_t groups = 0, group_size = 0, counted_groups = 0, local_bytes = 0;
     double warps = 0, barriers = 0, blocks = 0, blocks_parted = 0;
-    double idle = 0;  ///< warps that load nothing
+    double idle = 0;            ///< warps that load nothing
+    double blocks_loading = 0;  ///< blocks of all others
     std::map<Place, Counted> places;
     std::map<std::uintptr_t, double> entered;  ///< basic blocks, by warps
     std::vector<Pieces> pieces;                ///< of the groups that are counted
@@ -179,6 +180,7 @@ class Group {
     double warps_ = 0, phases_ = 0, blocks_ = 0, parted_ = 0;
     bool own_parts_ = false;
     std::vector<bool> loads_;                             // of each warp: whether it does
+    std::vector<double> entries_;                         // of each: blocks
     std::vector<std::unordered_set<std::uint64_t>> had_;  // of each: sectors that it has loaded
     std::map<Place, Counted> places_;
     std::map<std::uintptr_t, double> entered_;

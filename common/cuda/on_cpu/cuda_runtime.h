@@ -33,7 +33,6 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
-#define __constant__
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
@@ -46,6 +45,21 @@ struct dim3 {
     constexpr dim3(unsigned of_x = 1, unsigned of_y = 1, unsigned of_z = 1)
         : x(of_x), y(of_y), z(of_z) {}
 };
+// Constant memory is counted: it is what lies between two names that the linker makes.
+#if defined(ON_CPU_COUNTS)
+#define __constant__ __attribute__((section("constants")))
+extern "C" {
+[[gnu::weak, gnu::visibility("hidden")]] extern const char __start_constants[];
+[[gnu::weak, gnu::visibility("hidden")]] extern const char __stop_constants[];
+}
+namespace on_cpu::recorded {
+bool has_constants(const char* begin, const char* end);
+[[maybe_unused]] static const bool kHasConstants =
+    has_constants(__start_constants, __stop_constants);
+}  // namespace on_cpu::recorded
+#else
+#define __constant__
+#endif
 // Of a copy from memory to memory, clang tells the counters nothing (recorded.cpp): it is made of
 // loads and stores for them.
 #if defined(ON_CPU_COUNTS)

@@ -42,6 +42,8 @@ struct Counted {
     std::vector<Access> again;  // the first lane's
 };
 Counted now;
+// Where constant memory is: of each program or library.
+std::vector<std::pair<std::uintptr_t, std::uintptr_t>> constants;
 
 // Of a thread of the processor.
 struct Crew {
@@ -108,6 +110,11 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
     } else if (address >= thread->stack && address < thread->stack_end) {
         access.memory = counts::kOwn;
         access.at = thread->stack_end - address;
+    } else if (std::any_of(constants.begin(), constants.end(), [address](const auto& each) {
+                   return address >= each.first && address < each.second;
+               })) {
+        access.memory = counts::kConstant;
+        access.at = address;
     } else if (const Allocation* const found = allocation_of(to)) {
         access.at = address - found->begin;
         access.allocation = found->number;
@@ -150,6 +157,13 @@ std::string name_of(std::uintptr_t site) {
 }
 
 }  // namespace
+
+bool has_constants(const char* begin, const char* end) {
+    if (begin != end)
+        constants.emplace_back(reinterpret_cast<std::uintptr_t>(begin),
+                               reinterpret_cast<std::uintptr_t>(end));
+    return true;
+}
 
 Thread* new_thread(const char* stack, std::size_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(stack);

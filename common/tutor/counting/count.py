@@ -18,6 +18,7 @@
         "barriers",                     that a work-item comes to
         "registers",                    of a work-item, where --registers tells them
         "blocks", "blocks_parted",      basic blocks that warps enter; those that not all of its lanes enter together
+        "blocks_loading",               those of warps that load something
         "loads_ahead", "bytes_ahead",   of a work-item in its main loop: loads from global memory (bytes) that it has asked for,
                                         at most, when the first of them is needed; "in flight" by Little's law
         "others_ahead",                 the accesses of local memory and own arrays that it makes meanwhile
@@ -29,7 +30,7 @@
     line = {
         "file": "histogram.cuh", "line": 36, "text": "atomicAdd(&table[pixels[i]], 1U);",
         "what": "load", "store", "add one" (an atomic that adds a constant 1) or "atomic",
-        "memory": "global", "local" (CUDA: shared) or "own" (a work-item's own array; CUDA: local),
+        "memory": "global", "local" (CUDA: shared), "own" (a work-item's own array; CUDA: local) or "constant",
         "bytes",                        of one lane's access
         "allocation",                   which one, in global memory; -1 elsewhere
         "lanes", "requests",            accesses; the warps' instructions that they are
@@ -268,7 +269,7 @@ def drawn_on(small, large, size, counted, pixels):
             if line["requests"] > 1.05 * of["requests"]:
                 line.update((name, on(of[name], line[name])) for name in SUMS)
         other["queues"] = [on(a, b) for a, b in zip(one["queues"], other["queues"])]
-        other.update((name, on(one[name], other[name])) for name in ("idle", "blocks", "blocks_parted", "barriers"))
+        other.update((name, on(one[name], other[name])) for name in ("idle", "blocks", "blocks_loading", "blocks_parted", "barriers"))
         if "instructions" in other:
             other["instructions"] = {name: on(one["instructions"][name], value) for name, value in other["instructions"].items()}
     return large
@@ -397,6 +398,7 @@ COUNTERS = (
     ("atomics: visits", "lts__t_sectors_op_red", lambda of: total(of, "visits", "global")),
     ("  fullest queue", "", lambda of: max(of["queues"])),
     ("passes of banks", "l1tex__data_pipe_lsu_wavefronts_mem_shared", lambda of: total(of, "passes", "local")),
+    ("constant: passes", "idc__requests", lambda of: total(of, "passes", "constant", "load")),
     ("own arrays: loads", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld", lambda of: total(of, "sectors", "own", "load")),
     ("  stores", "l1tex__t_sectors_pipe_lsu_mem_local_op_st", lambda of: total(of, "sectors", "own", "store")),
 )

@@ -69,6 +69,7 @@ def measured(recording, words):
         "spread_share": visit * gb_s(recording, "contention", "--counters 65536 --spacing 128", size="32M") / QUEUES,
         "word_clocks": {name: round(of[word, 32]["clocks"] / 32 / times, 3) for name, (word, times) in UNITS.items()},
         "value_answer": (of["match, 32 values", 1]["clocks"] - of["match, 1 value", 1]["clocks"]) / 31,
+        "constant_clocks": of["constant, 32 addresses", 32]["clocks"] / 32 / 32,
         "integer_clocks": of["multiply", 32]["clocks"] / 32,
         "barrier_ns": of["barrier", 8]["ns"],
         "answers": {name: round(of[word, 1]["clocks"]) for name, word in ANSWERS.items()},

@@ -14,9 +14,9 @@ import model
 
 # In clocks: how long one waits for what the instruction gives. Measured, but for what is supposed of a jump, of an addition with its
 # answer, and of all others.
-ANSWERS = {**model.devices()["h100"]["answers"], "answered": 60, "jump": 6, "plain": 4.5, "register": 0}
+ANSWERS = {**model.devices()["h100"]["answers"], "answered": 60, "jump": 6, "plain": 4.5, "register": 0, "constant": 29}
 WEIGHTS = {"logic": 0.2, "shift": 1.1, "add": 1, "wide": 0.3, "jump": 0.5, "branch": 2.1, "emulated": 1, "move": 0.8, "popc": 1, "vote": 1,
-           "shuffle": 1, "reduce": 1, "match": 1, "access": 0.6, "index local": 0.7, "index global": 2.1, "index own": 0.6}
+           "shuffle": 1, "reduce": 1, "match": 1, "access": 0.6, "index local": 0.7, "index global": 2.1, "index own": 0.6, "index constant": 0.7}
 # Of them, those that keep the unit for integers busy, which takes half as many in a clock as all units together.
 INTEGERS = {"logic": 0.6, "shift": 1.1, "wide": 0.5, "move": 0.2, "index global": 0.2}
 KINDS = (("logic", ("and", "or", "xor", "not", "bt")), ("shift", ("sh", "sa", "ro", "set", "cmov", "neg", "cmp", "test")),

@@ -51,6 +51,7 @@ def reduced(launch):
         "groups": launch["groups"], "group_size": launch["group_size"], "local_bytes": launch["local_bytes"],
         "registers": launch.get("registers") or (name if isinstance(name, int) else name.get(launch["loads_ahead"] - 1, 32)),
         "parted": launch["blocks_parted"] / (launch["blocks"] or 1) if "instructions" in launch else 0, "idle": launch["idle"],
+        "loading": launch["blocks_loading"] / (launch["blocks"] or 1), "constants": total("passes", "constant", "load"),
         "barriers": launch["barriers"], "loads_ahead": max(launch["loads_ahead"], 1), "others_ahead": launch["others_ahead"],
         "loads": loads, "waits": total("waits", "global", "load"), "sectors": total("sectors", "global", "load"),
         "missed": total("sectors", "global", "load") - total("found", "global", "load"), "tags": total("tags", "global", "load"),
@@ -103,7 +104,7 @@ def times(of, device):
     answer = device["answer_ns"] * (1 - near) + device["near_ns"] * near + device["sector_ns"] * (max(1, of["missed"] / waits) * batch - 1)
     chain = of["chain"] + (of["values"] - of["match"]) * device["value_answer"]
     counting = of["instructions"] * device["instruction_ns"] + chain * clock * device["chain_share"]
-    counting /= warps * max(batches, 1e-9)
+    counting *= of["loading"] / (warps * max(batches, 1e-9))  # what warps do that load nothing hides behind the waits of others
     hidden = min(1, ahead / batch) * counting
     turn = max(answer / max(1, ahead / batch) + device["loop_ns"], hidden) + counting - hidden
     # Where many queues are used, none is always busy; from sixteen on each is for a fifth of the time not.
@@ -115,13 +116,13 @@ def times(of, device):
         "wait": batches * turn + of["barriers"] * device["barrier_ns"],
         "memory": 32 * (of["missed"] - of["near"] + of["stores"] - of["near_stores"] + of["own_missed"]) / device["ceiling_gb_s"],
         "banks": (of["passes"] + of["tags"] + of["shuffle"]) * clock / units,
-        "instructions": max(of["instructions"] / device["limits"]["schedulers"], of["integers"] * device["integer_clocks"],
+        "instructions": max(of["constants"] * device["constant_clocks"], of["instructions"] / device["limits"]["schedulers"], of["integers"] * device["integer_clocks"],
                             sum(of[word] * device["word_clocks"][word] for word in WORDS if word != "match")
                             + of["values"] * device["word_clocks"]["match"]) * clock / units,
         "queue": fullest * (1 - at_end),
     }
     if of["barriers"] > IN_A_LOOP + 0.5:  # a group's passes cannot hide behind its own waits, only behind those of others
-        limits["wait"] += limits["banks"] / min(places(of, device), of["groups"] / units)
+        limits["wait"] += of["loading"] * limits["banks"] / min(places(of, device), of["groups"] / units)
     # In waves, as many groups as fit. A wave takes what its slowest part takes, and a little more where others take nearly as long.
     left, together, fit = of["groups"] / units, 0, places(of, device)
     waves = math.ceil(left / fit - 1e-9)
@@ -239,7 +240,7 @@ def is_near(row):
 
 # Of whose kernels the recorded runs are.
 KINDS = {"the chapters' kernels": ("chapters", ("seen", "unseen")), "others, with which it was made": ("others", ("seen",)),
-         "others, not used for its constants": ("others", ("third",))}
+         "others, which it had not seen": ("others", ("fourth",))}
 
 
 def in_words(counts, name):

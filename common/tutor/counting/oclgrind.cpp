@@ -193,6 +193,11 @@ class Count : public oclgrind::Plugin {
         } else if (memory->getAddressSpace() == oclgrind::AddrSpacePrivate) {
             access.memory = counts::kOwn;
             access.at += buffer << 20U;
+        } else if (what == counts::kLoad &&
+                   llvm::getLoadStorePointerOperand(it)->getType()->getPointerAddressSpace() ==
+                       oclgrind::AddrSpaceConstant) {
+            access.memory = counts::kConstant;
+            access.at = address;
         } else {
             const auto allocation = allocations_.try_emplace(buffer, allocations_.size());
             if (allocation.second) launch_->allocations.push_back(memory->getBuffer(address)->size);

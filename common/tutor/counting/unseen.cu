@@ -409,6 +409,7 @@ __global__ void much_local(const uint8_t* pixels, size_t count, uint32_t* bins, 
     merge(table, 44, 44, 1, bins);
 }
 
+#include "fourth.cuh"
 #include "second.cuh"
 #include "stranger.cuh"
 #include "third.cuh"
@@ -468,7 +469,15 @@ const Case kCases[] = {{"match_any", match_any, nullptr, 0, 0},
                        {"nibble_marks", nibble_marks, nullptr, 0, 0, 256, 0, {3, 8}},
                        {"own_columns", own_columns, add_columns, 256, 33, 64, 256 * 8448, {2, 4}},
                        {"bytes_to_registers", bytes_to_registers, nullptr, 0, 0, 480, 0, {1, 4}},
-                       {"narrow_range", narrow_range, nullptr, 0, 0, 96, 0, {5, 20}}};
+                       {"narrow_range", narrow_range, nullptr, 0, 0, 96, 0, {5, 20}},
+                       {"triples", triples, add_triples, 32, 0, 96, 0, {6, 16}},
+                       {"square_tiles", square_tiles, add_tiles, 1, 0, 256, 16 * 256, {2, 8}},
+                       {"tickets", tickets, nullptr, 0, 0, 352, 0, {2, 5}},
+                       {"two_trades", two_trades, nullptr, 0, 0, 448, 0, {1, 4}},
+                       {"quads", quads, nullptr, 0, 0, 192, 0, {3, 10}},
+                       {"looked_up", looked_up, nullptr, 0, 0, 768, 0, {1, 2}},
+                       {"eight_times", eight_times, nullptr, 0, 0, 160, 0, {3, 8}},
+                       {"near_pairs", near_pairs, nullptr, 0, 0, 512, 0, {1, 4}}};
 
 void check(cudaError_t error) {
     if (error == cudaSuccess) return;

@@ -24,6 +24,8 @@ enum Word {
     kSharedLoad,
     kBarrier,
     kCached,
+    kConstant,
+    kConstantOne,
     kWords
 };
 const char* const kNames[] = {"multiply",
@@ -36,7 +38,10 @@ const char* const kNames[] = {"multiply",
                               "match, 1 value",
                               "shared load",
                               "barrier",
-                              "load, first-level cache"};
+                              "load, first-level cache",
+                              "constant, 32 addresses",
+                              "constant, 1 address"};
+__constant__ uint32_t fixed[1024];  // each its own place, as the tables below
 constexpr unsigned kAll = 0xffffffffU, kTurns = 1024, kUnrolled = 16;
 
 template <int kWord>
@@ -53,6 +58,7 @@ __device__ uint32_t once(uint32_t x, const uint32_t* table, const uint32_t* memo
     if constexpr (kWord == kMatchOne) return __match_any_sync(kAll, x) & 1;
     if constexpr (kWord == kSharedLoad) return table[x];
     if constexpr (kWord == kCached) return memory[x];
+    if constexpr (kWord == kConstant || kWord == kConstantOne) return fixed[x];
     if constexpr (kWord == kBarrier) __syncthreads();
     return x;
 }
@@ -63,7 +69,9 @@ __global__ void repeat(uint32_t start, uint32_t* out, long long* clocks) {
     for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
         table[i] = i;
     __syncthreads();
-    uint32_t x = kWord == kMatch || kWord == kMatchOne ? start : start + threadIdx.x % 32;
+    uint32_t x = kWord == kMatch || kWord == kMatchOne || kWord == kConstantOne
+                     ? start
+                     : start + threadIdx.x % 32;
     if (kWord == kCached) x = out[1024 + x];
     const long long begin = clock64();
     for (unsigned turn = 0; turn < kTurns; ++turn)
@@ -92,6 +100,7 @@ void measure(std::FILE* file, int units) {
     for (uint32_t i = 0; i < 2048; ++i)
         own[i] = i < 1024 ? 0 : i - 1024;  // each word holds its own place
     check(cudaMemcpy(out, own.data(), 8192, cudaMemcpyHostToDevice));
+    check(cudaMemcpyToSymbol(fixed, own.data() + 1024, 4096));
     cudaEvent_t begin, end;
     check(cudaEventCreate(&begin));
     check(cudaEventCreate(&end));

@@ -99,8 +99,6 @@ class Check:
         how, shows = self.mistake.emulated, gallery.without_tool(self.mistake.shows)
         if how == "nothing":
             raise Skipped("nothing shows it for certain on a CPU")
-        if how == "thread" and "--group-size" not in shows:
-            shows += " --group-size 128"  # a newer ThreadSanitizer misses races in larger blocks
         status, said = self.run(self.words(shows, ("--no-diagnosis",)))
         if "unexpected memory mapping" in said:
             raise Skipped("ThreadSanitizer does not run here")

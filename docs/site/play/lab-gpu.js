@@ -215,6 +215,14 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
   }
 
+  // Compiles and counts. Raises what `compile` and `count` raise.
+  async function ran(device, strategy, code, input, { groups, groupSize, copies = 1 }) {
+    const compiled = await device.compile(strategy, code, groupSize, { copies });
+    const actual = [];
+    for (let time = 0; time < device.times; ++time) actual.push(await device.count(input, compiled, groups));
+    return { ...input, expected: labModel.serial(input.pixels), actual, launch: { groups, groupSize, copies: Math.min(copies, device.most.copies) } };
+  }
+
   async function measure(call) {
     const times = [];
     while (times.length < 9) times.push(await call());
@@ -294,5 +302,5 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
   }
 
-  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, counted, watch, Interpreter };
+  root.labGpu = { TIMED_BYTES, ROUNDED_MS, Refused, DoesNotCompile, DoesNotEnd, open, ran, counted, watch, Interpreter };
 })(globalThis);

@@ -149,6 +149,22 @@
     return times.some((counts) => !equal(counts, times[0])) ? "too-few-changing" : "too-few";
   }
 
+  // The lines of code that only one of two texts has: [before, now].
+  function changesOf(...texts) {
+    const [old, now] = texts.map((text) => text.replace(/\/\/.*/g, "").split("\n").map((line) => line.trim()).filter(Boolean));
+    const both = Array.from({ length: old.length + 1 }, () => Array(now.length + 1).fill(0)); // lines that both have, from here on
+    for (let i = old.length - 1; i >= 0; --i) {
+      for (let j = now.length - 1; j >= 0; --j) both[i][j] = old[i] === now[j] ? 1 + both[i + 1][j + 1] : Math.max(both[i + 1][j], both[i][j + 1]);
+    }
+    const changes = [[], []];
+    for (let i = 0, j = 0; i < old.length || j < now.length;) {
+      if (old[i] === now[j]) [i, j] = [i + 1, j + 1];
+      else if (j === now.length || both[i + 1]?.[j] >= both[i][j + 1]) changes[0].push(old[i++]);
+      else changes[1].push(now[j++]);
+    }
+    return changes;
+  }
+
   // ---- loops without end -------------------------------------------------------------------------
 
   // The code with a bound to every loop: no right kernel meets it, and no loop goes on for ever. Lines stay where they are.
@@ -175,7 +191,7 @@ fn lab_is_endless() -> bool {
 `;
   }
 
-  const api = { BINS, POISON, OUTCOMES, STRATEGIES, withGiven, laidOut, sampleOf, trialsOf, looksOf, serial, optionsOf, inWords, numberOf, inputOf, tiled, outcomeOf, bounded };
+  const api = { BINS, POISON, OUTCOMES, STRATEGIES, withGiven, laidOut, sampleOf, trialsOf, looksOf, serial, optionsOf, inWords, numberOf, inputOf, tiled, outcomeOf, changesOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);

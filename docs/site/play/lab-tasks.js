@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { at, element, recall, keep, say, many, randomFrom } = play;
+  const { at, element, recall, keep, say, sum, many, randomFrom } = play;
   const { tasks } = labData;
   const { DoesNotCompile, DoesNotEnd } = labGpu;
   const DETECTORS = "free of faults";
@@ -109,7 +109,7 @@
         const { right: isKept, words, line } = counts.reason ? { right: true } : labPredict.kept(limit, counts);
         unknown ||= counts.reason;
         if (isKept) {
-          reached.push(`; ${words}`);
+          if (words) reached.push(`${words} (wanted: ${labPredict.wanted(limit)})`);
           continue;
         }
         labViews.show(counts, code);
@@ -122,11 +122,20 @@
       showList();
       showNext(name);
       say(unknown ? `Right on all inputs and launches, but not tried in other orders of the work-items: ${unknown}.`
-        : `Done. All counts are right: ${inWords(right)}, the last of them in three orders of the work-items${reached.join("")}.`, "good");
+        : `Done. All counts are right in ${many(sum([...right.values()]), "run")}, the last of them in three orders of the work-items.`, "good");
+      at("said").append(element("br"), ...mended(labModel.changesOf(tasks[name].code, code)), ...(reached.length === 0 ? [] : [element("br"),
+        `Counted: ${reached.join("; ")}.${tasks[name].points ? ` To the terminal's grader such counts are worth ${tasks[name].points} of 100 points.` : ""}`]));
+    }
+
+    // What a reader has changed: the lines, or how many they are.
+    function mended([gone, come]) {
+      if (Math.max(gone.length, come.length) > 2) return [`Mended: ${many(gone.length, "line")} out, ${many(come.length, "line")} in.`];
+      const [before, now] = [gone, come].map((lines) => (lines.length === 0 ? ["nothing "] : lines.flatMap((line) => [element("code", {}, line), " "])));
+      return ["Mended: ", ...before, "\u2192 ", ...now];
     }
 
     async function isRightOn(way, code, pixels, launch) {
-      const { expected, actual } = await lab.ran(way, code, pixels, launch, way.times);
+      const { expected, actual } = await lab.ran(way, code, pixels, launch);
       return labModel.outcomeOf(expected, actual) === "right";
     }
 

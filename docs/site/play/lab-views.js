@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { at, able, element, drawing, tableRow, fillTable, many, sum } = play;
+  const { at, able, element, drawing, tableRow, fillTable, say, many, sum } = play;
   const isAtomic = ({ what }) => what === "add one" || what === "atomic";
   const isLocal = ({ memory }) => memory === "local";
 
@@ -23,6 +23,21 @@
       data[4 * place + 3] = from < pixels.length ? 255 : 0;
     }
     canvas.getContext("2d").putImageData(image, 0, 0);
+  }
+
+  // What became of some runs (labGpu.ran), in words and as a chart. Their wrong bins, and the counts of one run that shows them.
+  function outcome({ pixels, expected, actual, launch }, isOnGpu) {
+    const counts = actual.find((each) => each.some((count, bin) => count !== expected[bin])) || actual[0];
+    const wrong = [...counts.keys()].filter((bin) => counts[bin] !== expected[bin]);
+    const missing = pixels.length - sum(counts);
+    const where = `${many(pixels.length, "pixel")}, ${many(launch.groups, "group")} of ${launch.groupSize}${isOnGpu ? "" : ", without a GPU"}`;
+    const totals = [...new Set(actual.map((each) => sum(each).toLocaleString("en")))].join(", then ");
+    say(wrong.length === 0 ? `Right: all 256 bins${actual.length > 1 ? `, ${actual.length} times` : ""}${isOnGpu ? "" : ", in this order"}. ${where}.`
+      : `Wrong: ${many(wrong.length, "bin")} of 256; `
+        + `${missing > 0 ? `${many(missing, "count")} lost` : missing < 0 ? `${many(-missing, "count")} too many` : "the total is right"}. `
+        + `${where}, counted as ${totals}.`, wrong.length === 0 ? "good" : "bad");
+    chart(at("chart"), expected, counts);
+    return { counts, wrong };
   }
 
   // The truth, and in front of it what was counted.
@@ -216,8 +231,8 @@
     able(at("story-on"), event + 1 < told.length);
   }
 
-  // Forwards and back, by buttons or by arrow keys.
-  for (const [name, by] of [["access", (way) => turnTo(step + way)], ["story", (way) => goTo(event + way)]]) {
+  // Forwards and back, by buttons or by arrow keys; the site's first page has neither.
+  for (const [name, by] of at("story") ? [["access", (way) => turnTo(step + way)], ["story", (way) => goTo(event + way)]] : []) {
     at(`${name}-on`).addEventListener("click", () => by(1));
     at(`${name}-back`).addEventListener("click", () => by(-1));
     at(name).querySelector(".scroll").addEventListener("keydown", (pressed) => {
@@ -227,7 +242,7 @@
       by(way);
     });
   }
-  at("line").addEventListener("change", () => {
+  at("line")?.addEventListener("change", () => {
     at("line").dataset.chosen = "yes";
     turnTo(0);
   });
@@ -250,5 +265,5 @@
 
   const show = (counts, code) => [showSpeed(counts), showCounts(counts), showAccess(counts, code)];
 
-  root.labViews = { draw, chart, show, showStory, why, pointAt };
+  root.labViews = { draw, chart, outcome, show, showStory, why, pointAt };
 })(globalThis);

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, tableRow, fillTable, say, sum, many, randomFrom, follow, samplePicture } = play;
+  const { at, able, recall, keep, element, tableRow, fillTable, say, many, randomFrom, follow, samplePicture } = play;
   const { show: edit, showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
@@ -139,15 +139,7 @@
     return gpu;
   }
 
-  async function ran(device, code, pixels, shape, times) {
-    const { groupSize, groups, copies = launch().copies } = shape;
-    const compiled = await device.compile(strategy(), code, groupSize, { copies });
-    const actual = [];
-    for (let time = 0; time < times; ++time) actual.push(await device.count(pixels, compiled, groups));
-    return { ...pixels, strategy: strategy(), expected: model.serial(pixels.pixels), actual,
-      launch: { groups, groupSize, copies: Math.min(copies, device.most.copies) } };
-  }
-
+  const ran = (device, code, pixels, shape) => labGpu.ran(device, strategy(), code, pixels, { ...launch(), ...shape });
   const engine = async () => interpreter() || opened();
 
   // Run is in sight everywhere, and so is what comes of it.
@@ -174,11 +166,11 @@
     inSight("said");
     try {
       const device = await engine();
-      const result = await ran(device, code, input(), launch(), device.times);
+      const result = await ran(device, code, input());
       if (turn !== mine) return;
       const outcome = model.outcomeOf(result.expected, result.actual);
       edit(code);
-      showCounts(result, outcome);
+      showCounts(result);
       const why = watched(code, outcome !== "right");
       if (outcome !== "right") await why;
       if (turn === mine) showAnswer(outcome);
@@ -230,17 +222,9 @@
     watched(at("code").value, false);
   }
 
-  function showCounts({ pixels, expected, actual, launch: shape }, outcome) {
-    const counts = actual.find((each) => each.some((count, bin) => count !== expected[bin])) || actual[0];
-    const wrong = [...counts.keys()].filter((bin) => counts[bin] !== expected[bin]);
-    const missing = pixels.length - sum(counts);
-    const where = `${many(pixels.length, "pixel")}, ${many(shape.groups, "group")} of ${shape.groupSize}${interpreter() ? ", without a GPU" : ""}`;
-    const totals = [...new Set(actual.map((each) => sum(each).toLocaleString("en")))].join(", then ");
-    say(outcome === "right" ? `Right: all 256 bins${actual.length > 1 ? `, ${actual.length} times` : ""}${interpreter() ? ", in this order" : ""}. ${where}.`
-      : `Wrong: ${many(wrong.length, "bin")} of 256; `
-        + `${missing > 0 ? `${many(missing, "count")} lost` : missing < 0 ? `${many(-missing, "count")} too many` : "the total is right"}. `
-        + `${where}, counted as ${totals}.`, outcome === "right" ? "good" : "bad");
-    labViews.chart(at("chart"), expected, counts);
+  function showCounts(result) {
+    const { expected } = result;
+    const { counts, wrong } = labViews.outcome(result, !interpreter());
     if (wrong.length === 0) return;
     const rows = wrong.slice(0, 5).map((bin) => tableRow([bin, expected[bin], counts[bin], counts[bin] - expected[bin]]));
     for (const row of rows) row.lastChild.className = "bad";

@@ -1,6 +1,8 @@
 // What the programs of more bins share, without a device.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "05-launch-tuning/workshops/bins/values.hpp"
 #include "common/tests/support.hpp"
 
@@ -70,6 +72,14 @@ TEST(Plan, KeepsAsManyCopiesAsFit) {
               "513 groups write rows of 32768 counters: more than 64 MiB");
     EXPECT_EQ(plan_of("passes", {"--bins", "65536"}, h100).slices, 2U);
     EXPECT_EQ(plan_of("passes", {"--bins", "65536"}, usual).slice.counters, 8192U);
+    const Plan cluster = plan_of("cluster", {"--bins", "256", "--groups", "7"}, h100);
+    EXPECT_EQ(std::tuple(cluster.slices, cluster.groups, cluster.slice.copies),
+              std::tuple(2U, 6U, 1U));
+    EXPECT_EQ(plan_of("cluster", {"--bins", "256", "--groups", "1"}, h100).groups, 2U);
+    EXPECT_EQ(plan_of("cluster", {"--bins", "65536"},
+                      {.units = 1, .max_group_size = 1024, .local_bytes = 16 << 10})
+                  .unsupported_reason,
+              "a cluster has at most 8 blocks");
 }
 
 }  // namespace
