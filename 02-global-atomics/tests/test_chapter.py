@@ -149,7 +149,8 @@ class OpenCLDrivers(Test):
 
     def test_one_that_ends_the_program_at_work(self):
         # LLVM does, with status 1, where it cannot write what it has compiled.
-        self.expect(["bash", "-c", 'ulimit -f 64; exec "$@"', "-", *GLOBAL, "--no-ceiling"], 2, environment={"POCL_CACHE_DIR": str(self.folder())},
+        self.expect(["bash", "-c", 'ulimit -f 64; exec "$@"', "-", *GLOBAL, "--no-ceiling"], 2,
+                    environment={"POCL_CACHE_DIR": str(self.folder()), "OCL_ICD_VENDORS": str(self.pocl)},
                     err="LLVM ERROR: [^\n]*\n(compiling histogram.cl|global[^\n]*): the driver has ended the program, and may have said why above\n$")
 
     def test_more_private_memory_than_its_threads_have_stack(self):

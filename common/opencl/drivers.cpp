@@ -155,7 +155,8 @@ std::string why_it_finds_none(const Driver& driver) {
     if (driver.library.find("pocl") != std::string::npos) {
         const std::string wanted = from_environment("POCL_DEVICES");
         if (!wanted.empty()) return fmt::format("POCL_DEVICES={} names none of its", wanted);
-        if (const std::string why = no_room_for_pocl(); !why.empty()) return why;
+        for (const std::string& why : {why_pocl_ends_it(driver), no_room_for_pocl()})
+            if (!why.empty()) return why;
     }
     for (const char* const node :
          {"/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dri/renderD128"})

@@ -154,7 +154,10 @@ class OpenCLCounts(Test):
             for most, rotates in ((1, True), (32, False)):
                 texts = {name: text if rotates else re.sub(r"\((item|threadIdx.x) \+ k\)", "k", text)
                          for name, text in exercise.solution(api).items()}
-                counts, = count.of_exercise(GIVEN.build, exercise, api, texts, run)
+                try:
+                    counts, = count.of_exercise(GIVEN.build, exercise, api, texts, run)
+                except count.submitted_file.NothingToRunOn as why:
+                    self.skipTest(str(why))
                 line, = (line for line in counts["launches"][0]["lines"] if line["text"].startswith("sum +="))
                 self.assertEqual((line["passes"] / line["requests"], line["largest_passes"]), (most, most), (api, rotates))
 

@@ -409,6 +409,7 @@ __global__ void much_local(const uint8_t* pixels, size_t count, uint32_t* bins, 
     merge(table, 44, 44, 1, bins);
 }
 
+#include "fifth.cuh"
 #include "fourth.cuh"
 #include "second.cuh"
 #include "stranger.cuh"
@@ -477,7 +478,15 @@ const Case kCases[] = {{"match_any", match_any, nullptr, 0, 0},
                        {"quads", quads, nullptr, 0, 0, 192, 0, {3, 10}},
                        {"looked_up", looked_up, nullptr, 0, 0, 768, 0, {1, 2}},
                        {"eight_times", eight_times, nullptr, 0, 0, 160, 0, {3, 8}},
-                       {"near_pairs", near_pairs, nullptr, 0, 0, 512, 0, {1, 4}}};
+                       {"near_pairs", near_pairs, nullptr, 0, 0, 512, 0, {1, 4}},
+                       {"piece_each", piece_each, nullptr, 0, 0, 64, 0, {8, 48}},
+                       {"half_warps_back", half_warps_back, nullptr, 0, 0, 416, 0, {2, 4}},
+                       {"but_background", but_background, fill_background, 1, 0, 96, 0, {8, 20}},
+                       {"odometers", odometers, nullptr, 0, 0, 320, 0, {3, 6}},
+                       {"watchers", watchers, nullptr, 0, 0, 128, 0, {6, 16}},
+                       {"quarters", quarters, add_quarters, 8, 0, 1024, 0, {1, 2}},
+                       {"rotated", rotated, nullptr, 0, 0, 192, 320, {4, 10}},
+                       {"lane_runs", lane_runs, nullptr, 0, 0, 576, 0, {1, 3}}};
 
 void check(cudaError_t error) {
     if (error == cudaSuccess) return;
