@@ -111,6 +111,8 @@ class OpenCLDrivers(Test):
         self.pocl = pathlib.Path("/etc/OpenCL/vendors/pocl.icd")
         if not self.pocl.exists() or programs.BUILD["sanitize"]:
             self.skipTest("no PoCL (package pocl-opencl-icd)")
+        if re.search("libOpenCL.* => .*cuda", subprocess.run(["ldd", OPENCL], capture_output=True, text=True).stdout):
+            self.skipTest("the CUDA toolkit's loader does not look where OCL_ICD_VENDORS says")
         self.drivers = self.folder()
 
     def refused(self, says, **environment):

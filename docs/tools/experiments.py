@@ -536,7 +536,7 @@ EXPERIMENTS = {
         for row, strategy, edits in (("`uchar-bins`", "uchar-bins", (None, None)), ("`uchar-bins-banked`", "uchar-bins-banked", (None, None)),
                                      ("a mask in place of the remainder", "uchar-bins-banked", MASK)) for groups in GROUPS)),
     # Predicted: if the wait for a pixel and the wait in the queue come one after the other, eight groups of `subhist` give 122 GB/s on
-    # random pixels; if one hides behind the other, 147. Neither: 96.
+    # random pixels; if one hides behind the other, 147. Neither: 95.
     "two-waits": Experiment("`subhist` beside `local` in more and more groups", "Groups of 256 for each unit", tuple(
         Run(chapter, f"`{strategy}`", groups_of(groups), strategy, launch(f"{groups}*UNITS", 256))
         for chapter, strategy in ((ATOMICS, "subhist"), (LOCAL, "local")) for groups in (1, 2, 4, 8)), inputs=("uniform", "ramp")),
