@@ -16,7 +16,9 @@ import accuracy
 import model
 
 sys.path.append(str(accuracy.ROOT / "docs" / "tools"))
+import experiments  # noqa: E402
 import recorded  # noqa: E402
+import tables  # noqa: E402
 
 # Nanoseconds of a warp for an instruction; which part of the chain really waits; what a turn takes besides; how much of
 # the queue at the end nobody hides; how sharply one limit gives way to another. Where the search begins.
@@ -42,10 +44,10 @@ def gb_s(recording, experiment, *words, size="256M", api="CUDA"):
 
 
 def start(recording, api):
-    """Microseconds that `lane-bins` takes beside its pixels: time = a + n / b, of 256 MiB and of 1 GiB."""
-    words = "--groups 132 --group-size 1024 --copies 32 --loads 4"
-    small, large = ((1 << bits) / gb_s(recording, "lanes", words, size=name, api=api) / 1000 for bits, name in ((28, "256M"), (30, "1G")))
-    return (4 * small - large) / 3
+    """Microseconds that `lane-bins` takes beside its pixels: the `a` of chapter 03's time = a + n / b."""
+    sizes = [(recorded.pixels_of(size), recorded.pixels_of(size) / gb_s(recording, "sizes", "lane-bins", size=size, api=api) / 1000)
+             for size in experiments.EXPERIMENTS["sizes"].size.split()]
+    return tables.fitted(sizes)[0]
 
 
 def measured(recording, words):
