@@ -81,7 +81,7 @@ class Site(Browser):
         super().setUpClass()
 
     # A page of each kind.
-    PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
+    PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html", "search.html")
     KINDS = (*PAGES[:3], "02-global-atomics/measured.html", "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html",
              "05-launch-tuning/workshops/tune/index.html",
              "docs/json.html", "docs/counting.html", "docs/results/index.html", "predictions.html", "docs/site/play/index.html",
