@@ -239,7 +239,7 @@ class Site(Browser):
             self.assertTrue(size != NARROW or self.count("script[src$='photo.js']") == 0)  # it holds nothing up
             self.script("document.getElementById('run').focus(); document.getElementById('first').requestSubmit()")
             self.wait(lambda: re.match(r"Wrong: 2\d\d bins of 256; \d+,\d+ counts lost\. 262,144 pixels, 64 groups of 64", self.said()))
-            self.assertEqual("without a GPU" in self.said(), size == NARROW)
+            self.assertEqual("the page itself takes the steps" in self.said(), size == NARROW)
             self.assertEqual((self.count(self.ORANGE), self.find("#next").is_displayed()), (2, False))
             self.press("TAB", "TAB", "ENTER", "ENTER")  # over the kernel to "Put it in", which leads back to Run
             self.wait(lambda: self.said().startswith("Right: all 256 bins"))

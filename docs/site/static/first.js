@@ -40,9 +40,11 @@
     labViews.chart(play.at("chart"), truth);
     try {
       const { wrong } = labViews.outcome(await labGpu.ran(await opened(), "racy", before + code.value + behind, photo, SHAPE), Boolean(device.about));
+      if (!device.about) said.append(" No WebGPU here: the page itself takes the steps.");
       labEditor.show(code.value);
       next.hidden = wrong.length > 0;
       lost.hidden = !code.value.includes(broken);
+      (lost.hidden ? next : lost).scrollIntoView({ block: "nearest" });
     } catch (error) {
       const above = before.split("\n").length - 1;
       labEditor.show(code.value, (error.messages ?? []).map((each) => ({ ...each, line: Math.max(0, each.line - above) })));
