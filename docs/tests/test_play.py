@@ -240,10 +240,12 @@ class Site(Browser):
             self.script("document.getElementById('run').focus(); document.getElementById('first').requestSubmit()")
             self.wait(lambda: re.match(r"Wrong: 2\d\d bins of 256; \d+,\d+ counts lost\. 262,144 pixels, 64 groups of 64", self.said()))
             self.assertEqual("the page itself takes the steps" in self.said(), size == NARROW)
-            self.assertEqual((self.count(self.ORANGE), self.find("#next").is_displayed()), (2, False))
-            self.press("TAB", "TAB", "ENTER", "ENTER")  # over the kernel to "Put it in", which leads back to Run
+            self.assertEqual([self.count(self.ORANGE)] + [self.find(each).is_displayed() for each in ("#lost", "#next")], [2, True, False])
+            self.press("TAB", "TAB", "ENTER")  # over the kernel to "Put it in", which leads back to Run
+            self.assertIn("    atomicAdd(&histogram[pixel(i)], 1u);\n}", self.text("#colours"))
+            self.press("ENTER")
             self.wait(lambda: self.said().startswith("Right: all 256 bins"))
-            self.assertEqual((self.count(self.ORANGE), self.find("#lost").is_displayed()), (0, False))
+            self.assertEqual([self.count(self.ORANGE)] + [self.find(each).is_displayed() for each in ("#lost", "#next")], [0, False, True])
             self.assertIn("; 0 bins of 256 are wrong", self.find("#chart").get_attribute("aria-label"))
             self.assertEqual(self.script("return document.documentElement.scrollWidth <= innerWidth"), True)
             self.script("const code = document.getElementById('code'); code.value = code.value.replace('1u', 'nosuch')")
