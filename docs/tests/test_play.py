@@ -81,7 +81,7 @@ class Site(Browser):
         super().setUpClass()
 
     # A page of each kind.
-    PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
+    PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html", "search.html")
     KINDS = (*PAGES[:3], "02-global-atomics/measured.html", "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html",
              "05-launch-tuning/workshops/tune/index.html",
              "docs/json.html", "docs/counting.html", "docs/results/index.html", "predictions.html", "docs/site/play/index.html",
@@ -239,11 +239,13 @@ class Site(Browser):
             self.assertTrue(size != NARROW or self.count("script[src$='photo.js']") == 0)  # it holds nothing up
             self.script("document.getElementById('run').focus(); document.getElementById('first').requestSubmit()")
             self.wait(lambda: re.match(r"Wrong: 2\d\d bins of 256; \d+,\d+ counts lost\. 262,144 pixels, 64 groups of 64", self.said()))
-            self.assertEqual("without a GPU" in self.said(), size == NARROW)
-            self.assertEqual((self.count(self.ORANGE), self.find("#next").is_displayed()), (2, False))
-            self.press("TAB", "TAB", "ENTER", "ENTER")  # over the kernel to "Put it in", which leads back to Run
+            self.assertEqual("the page itself takes the steps" in self.said(), size == NARROW)
+            self.assertEqual([self.count(self.ORANGE)] + [self.find(each).is_displayed() for each in ("#lost", "#next")], [2, True, False])
+            self.press("TAB", "TAB", "ENTER")  # over the kernel to "Put it in", which leads back to Run
+            self.assertIn("    atomicAdd(&histogram[pixel(i)], 1u);\n}", self.text("#colours"))
+            self.press("ENTER")
             self.wait(lambda: self.said().startswith("Right: all 256 bins"))
-            self.assertEqual((self.count(self.ORANGE), self.find("#lost").is_displayed()), (0, False))
+            self.assertEqual([self.count(self.ORANGE)] + [self.find(each).is_displayed() for each in ("#lost", "#next")], [0, False, True])
             self.assertIn("; 0 bins of 256 are wrong", self.find("#chart").get_attribute("aria-label"))
             self.assertEqual(self.script("return document.documentElement.scrollWidth <= innerWidth"), True)
             self.script("const code = document.getElementById('code'); code.value = code.value.replace('1u', 'nosuch')")

@@ -7,7 +7,6 @@
   const POISON = 0xa5a5a5a5;
   const WIDTH = 512; // of a row of pixels that are no picture's
   const TURNS = 2 ** 24;
-  const MANY = 4 * 2 ** 20; // pixels that no prediction walks over
 
   const sum = (list) => list.reduce((total, value) => total + value, 0);
   const equal = (a, b) => a.every((value, place) => value === b[place]);

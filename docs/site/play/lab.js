@@ -28,7 +28,7 @@
   const original = () => strategies[strategy()].code;
   const key = () => `lab-${strategy()}`;
   const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value), copies: Number(at("copies").value) });
-  const toPress = () => `Press Run${strategy() in tasks ? ", or Check" : ""}.`;
+  const toPress = () => `Press Run${strategy() in tasks ? " to see what it does; change it, and press Check" : ""}.`;
   const plain = (name) => name.replaceAll("-", " ");
 
   // The words of the pixels that Run counts.

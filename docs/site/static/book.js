@@ -88,6 +88,7 @@ function element(name, properties = {}, ...children) {
     const found = document.querySelector("#search-results"); // where the sections of all chapters have the same names
     const of = (link) => (link.textContent.startsWith("Chapter") ? "" : `Chapter ${link.getAttribute("href").slice(0, 2)}: `);
     if (found) new MutationObserver(() => found.querySelectorAll("li > a[href^='0']").forEach((link) => { link.dataset.of = of(link); })).observe(found, { childList: true, subtree: true });
+    found?.before(element("h1", { textContent: "Search" }));
     letScroll();
     addEventListener("load", letScroll);
     addEventListener("resize", letScroll);

@@ -26,11 +26,6 @@
     document.body.dataset.begun = "";
   });
 
-  async function opened() {
-    if (!device || device.isLost) device = await labGpu.open().catch(() => new labGpu.Interpreter("together"));
-    return device;
-  }
-
   async function run() {
     if (button.ariaDisabled === "true") return;
     button.ariaDisabled = "true";
@@ -38,16 +33,21 @@
     lost.hidden = next.hidden = true;
     await begin();
     labViews.chart(play.at("chart"), truth);
+    if (!device || device.isLost) device = await labGpu.open().catch(() => new labGpu.Interpreter("together"));
+    let isMended = false; // and not right by luck
     try {
-      const { wrong } = labViews.outcome(await labGpu.ran(await opened(), "racy", before + code.value + behind, photo, SHAPE), Boolean(device.about));
+      const { wrong } = labViews.outcome(await labGpu.ran(device, "racy", before + code.value + behind, photo, SHAPE), Boolean(device.about));
+      if (!device.about) said.append(" No WebGPU here: the page itself takes the steps.");
       labEditor.show(code.value);
-      next.hidden = wrong.length > 0;
-      lost.hidden = !code.value.includes(broken);
+      isMended = wrong.length === 0 && !code.value.includes(broken);
     } catch (error) {
       const above = before.split("\n").length - 1;
       labEditor.show(code.value, (error.messages ?? []).map((each) => ({ ...each, line: Math.max(0, each.line - above) })));
       play.say(error instanceof labGpu.DoesNotEnd ? "It does not end." : error.messages ? "It does not compile." : error.message, "bad");
     }
+    next.hidden = !isMended;
+    lost.hidden = isMended;
+    (isMended ? next : lost).scrollIntoView({ block: "nearest" });
     button.ariaDisabled = "false";
   }
 
@@ -60,7 +60,7 @@
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
   document.getElementById("mend").addEventListener("click", () => {
-    code.value = code.value.replace(broken, lost.querySelector("code:last-of-type").textContent);
+    code.value = code.defaultValue.replace(broken, lost.querySelector("code:last-of-type").textContent);
     labEditor.show(code.value);
     play.say("Press Run again.");
     button.focus();
