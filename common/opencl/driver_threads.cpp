@@ -1,37 +1,28 @@
-// A driver that runs kernels on the processor runs them in threads of its own, where the handler of
-// crashes (verify/watchdog.cpp) has no stack to run on when a kernel has filled the thread's. So
+// A driver that runs kernels on the processor does so in threads of its own, and the handler of
+// crashes (verify/watchdog.cpp) has no stack to run on where a kernel has filled the thread's. So
 // this stands before the C library's pthread_create, and gives each thread one.
 #include <dlfcn.h>
 #include <pthread.h>
 
 #include <array>
 #include <csignal>
-#include <memory>
-
-namespace {
+#include <utility>
 
 using Routine = void* (*)(void*);
-struct Start {
-    Routine routine;
-    void* argument;
-};
+using Start = std::pair<Routine, void*>;
 
-void* run_thread(void* start) {
-    const Start own = *std::unique_ptr<Start>(static_cast<Start*>(start));
+static void* run_thread(void* start) {
     static thread_local std::array<char, std::size_t{64} << 10> memory;
     const stack_t other{memory.data(), 0, memory.size()};
     sigaltstack(&other, nullptr);
-    return own.routine(own.argument);
+    const auto [routine, argument] = *static_cast<Start*>(start);
+    delete static_cast<Start*>(start);
+    return routine(argument);
 }
-
-}  // namespace
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, Routine routine,
                               void* argument) {
     static const auto create =
         reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-    auto start = std::make_unique<Start>(Start{routine, argument});
-    const int error = create(thread, attributes, run_thread, start.get());
-    if (error == 0) static_cast<void>(start.release());
-    return error;
+    return create(thread, attributes, run_thread, new Start(routine, argument));
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Plants faults in common/ and the chapters, one at a time, and says which of them no test notices.
 
-    mutate.py [--count 100] [--seed 1] [PATH...]
+    mutate.py [--count 100] [--seed 1] [--unusual] [PATH...]
     mutate.py --guards [WORD...]    the faults of guards.json, or those whose guard or file has such a word
 
 A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or from
-those whose path begins with PATH. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
+those whose path begins with PATH; --unusual draws only those that show in unusual sizes, in the first or last of several. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
 there, and what should notice it is run (NOTICED_BY), up to the first test that fails. An edit that does not compile, or
 compiles to the same code, is not counted. guards.json has for each guard a fault that it alone sees: the guard, the file, a
 text in it and what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all
@@ -79,11 +79,25 @@ WORDS_PY = {"True": "False", "False": "True", "min": "max", "max": "min", "all":
 NUMBER = re.compile(r"(?<![\w.'\"])\d+(?=U?\b)(?![.'\w]*['.xb])")
 NO_STATEMENT = r"(return|throw|case|using|delete|raise|import|else|default)\b|[\w:<>, ]+[&*]? \w+( =|;|\(|\{)"  # or a declaration
 STATEMENT = re.compile(rf"^ +((?!{NO_STATEMENT})[\w*+(][^\n{{}}]*)$", re.MULTILINE)
+# A number or a bound that only an unusual size crosses; a status that the last alone sets; all but the first or the last looked at.
+UNUSUAL = ((r"\bstd::(size_t|uint64_t)(?= \w+ =|\{)", "std::uint32_t"), (r"(?<![:\w])ulong(?= \w+ =)", "uint"), (r"(?<=\d)UL\b", "U"),
+           (r"(?<=; )(\w+) < ((?!BINS|kBins)[^;{}\n]+)(?=;)", r"\1 < \2 && \1 < 1024", r"\1 < \2 && \1 < 65535", r"\1 + 1 < \2"),
+           (r" [|&]= ", " = "), (r"(\w+) = std::max\(\1, ([^()]+)\)", r"\1 = \2"), (r"(?<=\w = )(\w+) (&&|\|\|) (?=\w)", ""),
+           (r"(for \((?:const )?\w[\w:<>]*& (\w+) : (\w+)\))", r"\1 if (&\2 != &*std::begin(\3))",
+            r"\1 if (&\2 != &*std::prev(std::end(\3)))"))
+UNUSUAL_PY = ((r"(?<= in )([\w.]+)(?=[:)\]])", r"list(\1)[1:]", r"list(\1)[:-1]"), (r" [|+&]= ", " = "),
+              (r"(\w+) = max\(\1, ([^()]+)\)", r"\1 = \2"), (r"(?<=\w = )(\w+) (and|or) (?=\w)", ""))
 
 
-def edits(text, python):
+def edits(text, python, unusual=False):
     """Where a fault may be, and what stands there then: (begin, end, new)."""
     code = (NOT_CODE_PY if python else NOT_CODE).sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for pattern, *news in UNUSUAL_PY if python else UNUSUAL:
+        for match in re.finditer(pattern, code):
+            for new in news:
+                yield *match.span(), match.expand(new)
+    if unusual:
+        return
     for old, news in (SWAPS_PY if python else SWAPS).items():
         for match in re.finditer(rf"(?<= ){re.escape(old)}(?=[ \n])", code):
             for new in news.split():
@@ -115,12 +129,12 @@ def sources(below, compiled):
             yield path, text
 
 
-def drawn(below, compiled, seed):
+def drawn(below, compiled, seed, unusual):
     """Faults without end: (path, line, what it was and is, the text with it). Each line has the same chance."""
     generator, lines = random.Random(seed), []
     for path, text in sources(below, compiled):
         at_line = collections.defaultdict(list)
-        for begin, end, new in edits(text, path.endswith(".py")):
+        for begin, end, new in edits(text, path.endswith(".py"), unusual):
             at_line[text.count("\n", 0, begin) + 1].append((begin, end, new))
         lines += [(path, text, line, found) for line, found in sorted(at_line.items())]
     if not lines:
@@ -283,6 +297,7 @@ def main():
     arguments.add_argument("--count", type=int, default=100)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("below", metavar="PATH", nargs="*")
+    arguments.add_argument("--unusual", action="store_true")
     options = arguments.parse_args()
     commit, compiled = prepare(not options.guards)
     if options.guards:
@@ -290,7 +305,7 @@ def main():
         print(", ".join(f"{count} {verdict}" for verdict, count in number.items()) + f"; commit {commit}")
         return 1 if set(number) - {"noticed"} else 0
     number = collections.Counter()
-    for path, line, words, faulty in drawn(options.below or ["common/", "0"], compiled, options.seed):
+    for path, line, words, faulty in drawn(options.below or ["common/", "0"], compiled, options.seed, options.unusual):
         if number["noticed"] + number["alive"] == options.count:
             break
         if same_python(path, (CLONE / path).read_text(encoding="utf-8"), faulty):

@@ -32,6 +32,7 @@ struct Case {
     Launch launch;
     Histogram expected{};
     std::vector<Histogram> actual;  ///< at least one; more where it was run again
+    std::size_t first = 0;          ///< bytes in front of the first pixel
     bool from_the_end = false;      ///< where work-items run one by one, the last runs first
 
     [[nodiscard]] bool matches() const;  ///< in all its runs

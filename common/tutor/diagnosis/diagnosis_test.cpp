@@ -98,13 +98,14 @@ Cases with(const std::string& name) {
 
 constexpr const char* kStrategies[] = {"global",     "subhist",       "pitched-rows",  "local",
                                        "two-per-sm", "local-buckets", "local-subhist", "uchar-bins",
-                                       "lane-bins",  "occupancy",     "private",       "core-bins"};
+                                       "lane-bins",  "occupancy",     "private",       "core-bins",
+                                       "vector",     "tuned"};
 
 // ---- strategies and changes ---------------------------------------------------------------------
 
 TEST(Diagnosis, WithoutAChangeTheStrategiesAreRight) {
     for (const std::string name : kStrategies) {
-        const bool gaps = name == "pitched-rows" || name == "occupancy";
+        const bool gaps = name == "pitched-rows" || name == "occupancy" || name == "vector";
         const Cases cases = gaps ? over_rows() : several();
         for (Case run : cases.all) {
             if (name == "core-bins") run.launch = {3, 1};  // a group is a work-item
@@ -250,7 +251,7 @@ TEST(Diagnosis, NoiseIsUnclearAndSaysWhatIsKnown) {
     const std::string text = text_about(cases, {"c", "two-per-sm", true, true});
     EXPECT_TRUE(tests::has(text, "why: unclear")) << text;
     EXPECT_TRUE(tests::has(text, "right with one block")) << text;
-    const std::string other = text_about(cases, {"c", "tuned", true});
+    const std::string other = text_about(cases, {"c", "racy", true});
     EXPECT_TRUE(
         tests::has(other, "unclear; no mistakes of this strategy are known by name\n  but "));
 }

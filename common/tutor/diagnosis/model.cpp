@@ -117,6 +117,13 @@ void Model::add(Label label, Array& to, NamedNumber index, Number amount) {
         seen_.is_certain = false;
         return;
     }
+    if (how == kWithoutLast && (groups == 1 || (in_order_ && its_group_ + 1 == groups))) return;
+    if (how == kWithoutLast && !in_order_) {  // any group may be the last to come
+        low += std::min(more, amount);
+        more = std::max(more, amount);
+        seen_.is_certain = false;
+        return;
+    }
     low += amount;
     more = std::min(more + unsure_, kAnything);
     unsure_ = 0;

@@ -29,7 +29,7 @@ struct ItemState {
 // clang-format off
 /// The places of choices, in the order of choices.json, which has them in words.
 enum Label : std::uint8_t {
-    kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte,
+    kPixels, kRows, kColumns, kShort, kHead, kLoads, kRest, kTail, kLoad, kWord, kByte,
     kPieces, kPiece,
     kCount, kHistogram, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
     kMerge, kItems, kCopies, kBinLoop, kSum,
@@ -43,7 +43,7 @@ enum Part : std::uint8_t {
 };
 
 /// What three of them may become.
-enum How : std::uint8_t { kAtomic, kPlain, kAssigned };
+enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kWithoutLast };
 enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
 enum Width : std::uint8_t { k32, k16, k8, kSigned8, kFloat };
 // clang-format on

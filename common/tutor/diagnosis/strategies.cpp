@@ -347,6 +347,35 @@ class Strategy : public Model {
         });
     }
 
+    // Up to the first address that 16 divides single pixels, then vectors, and single pixels behind
+    // the last. Rows with gaps have one of each. (`tuned` also has copies and totals, which count
+    // the same.)
+    void vectors() {
+        with_table(Array::kShared, 256, [&](Array& table) {
+            zero_table(table, NAMED(256));
+            each([=, this, &table] {
+                const Number across = pitch == width ? count : width;
+                for (Number y = 0; y * across < count; ++y) {
+                    const Number row = y * pitch, length = min(across, count - y * across);
+                    const Number first = static_cast<Number>(run_.first) + row;
+                    const Number head = min((16 - first % 16) % 16, length);
+                    const Number tail = head + (length - head) / 16 * 16;
+                    const auto one_by_one = [&](Label label, const NamedNumber& start,
+                                                const NamedNumber& end) {
+                        loop(label, start, end, NAMED(all), [&](Number x) {
+                            counts_in(table)(pixel(label, {"row + x", row + x}));
+                        });
+                    };
+                    one_by_one(kHead, NAMED(id), NAMED(head));
+                    loop(kLoads, NAMED(head + 16 * id), NAMED(tail), NAMED(16 * all),
+                         [&](Number x) { sixteen(row + x, counts_in(table)); });
+                    one_by_one(kTail, NAMED(tail + id), NAMED(length));
+                }
+            });
+            merge(table);
+        });
+    }
+
     Prediction played(void (Strategy::*kernel)()) {
         try {
             (this->*kernel)();
@@ -386,6 +415,8 @@ const Kernel kKernels[] = {
     {"lane-bins", &Strategy::lane_bins,
      "lane-bins-sixteen-pixels-a-load-four-loads-at-once-a-table-for-each-lane"},
     {"occupancy", &Strategy::occupancy, "occupancy-as-many-work-items-as-the-device-holds"},
+    {"vector", &Strategy::vectors, "vector-16-pixels-per-load"},
+    {"tuned", &Strategy::vectors, "tuned-what-is-left"},
 };
 
 const Kernel* kernel_of(const RunContext& context) {

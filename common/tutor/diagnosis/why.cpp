@@ -97,8 +97,11 @@ Json explain(const Json& question, const Result& result, const PixelBuffer& pixe
     const Json& run = question.at("run");
     const std::vector<std::string> words = question.at("words");
     const bool is_emulated = question.at("emulated");
-    const auto its_pitch = std::ranges::find(words, "--pitch");
-    const std::size_t pitch = its_pitch == words.end() ? 0 : std::stoul(its_pitch[1]);
+    const auto given = [&](const char* option) {
+        const auto its = std::ranges::find(words, option);
+        return its == words.end() ? 0 : std::stoul(its[1]);
+    };
+    const std::size_t pitch = given("--pitch");
     const Runner runner = [&](std::vector<std::string> arguments,
                               std::chrono::milliseconds at_most) {
         arguments.insert(arguments.end(), {"--variant", result.variant, "--repeat", "1",
@@ -121,13 +124,16 @@ Json explain(const Json& question, const Result& result, const PixelBuffer& pixe
                                                               "PoCL") != std::string::npos,
                              .in_cuda = run.at("api") == "CUDA",
                              .changes = result.changes};
+    const auto diagnosed = [&](std::size_t group_size, const Diagnosis* before) {
+        observe(seen, group_size, pitch, runner);
+        for (Case& each : seen.cases)
+            each.first = given("--offset");
+        return diagnose(seen.cases, context, before);
+    };
     // If one group size leaves it open, another one is tried.
-    observe(seen, result.launch->group_size, pitch, runner);
-    Diagnosis diagnosis = diagnose(seen.cases, context);
-    if (!diagnosis.is_settled) {
-        observe(seen, result.launch->group_size > 64 ? 64 : 96, pitch, runner);
-        diagnosis = diagnose(seen.cases, context, &diagnosis);
-    }
+    Diagnosis diagnosis = diagnosed(result.launch->group_size, nullptr);
+    if (!diagnosis.is_settled)
+        diagnosis = diagnosed(result.launch->group_size > 64 ? 64 : 96, &diagnosis);
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
