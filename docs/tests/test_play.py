@@ -237,7 +237,9 @@ class Site(Browser):
             for selector in ("#said", "#picture", "#chart", "#run", "#code")[:5 if size != NARROW else 4]:
                 self.assertLessEqual(self.bottom(selector), size[1], selector)
             self.assertTrue(size != NARROW or self.count("script[src$='photo.js']") == 0)  # it holds nothing up
-            self.script("document.getElementById('run').focus(); document.getElementById('first').requestSubmit()")
+            self.script("""const run = document.getElementById("run");
+                run.focus();
+                run.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }))""")
             self.wait(lambda: re.match(r"Wrong: 2\d\d bins of 256; \d+,\d+ counts lost\. 262,144 pixels, 64 groups of 64", self.said()))
             self.assertEqual("the page itself takes the steps" in self.said(), size == NARROW)
             self.assertEqual([self.count(self.ORANGE)] + [self.find(each).is_displayed() for each in ("#lost", "#next")], [2, True, False])
