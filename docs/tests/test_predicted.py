@@ -69,7 +69,8 @@ class Predicted(unittest.TestCase):
     def test_the_model_is_the_terminals(self):
         """Of the counts that accuracy.json keeps; and where a count is 0, in every second case of a few."""
         contents, devices = accuracy.contents(), model.devices()
-        of_launch = dict.fromkeys(("groups", "group_size", "local_bytes", "idle", "barriers", "loads_ahead", "others_ahead"), 0)
+        of_launch = dict.fromkeys(("groups", "group_size", "local_bytes", "idle", "blocks", "blocks_loading", "barriers",
+                                   "loads_ahead", "others_ahead"), 0)
         names = model.reduced({"kernel": "", "lines": [], "queues": [], **of_launch})
         cases = [([{name: of.get(name) or (0.01 * of["loads"] if n % 2 else 0) for name in names} for of in contents["counts"][row["key"]]],
                   row["pixels"], device, row["api"]) for n, row in enumerate(contents["rows"]) for device in devices]

@@ -155,8 +155,8 @@ class Changes(Test):
         self.assertAlmostEqual(gains(GLOBAL)["half the visits in the L2 cache"], 2, delta=0.05)
 
     def test_words_fit_a_terminal(self):
-        launch = {"kernel": "k", "groups": 264, "group_size": 256, "local_bytes": 1024, "barriers": 2, "idle": 0, "loads_ahead": 1, "others_ahead": 0,
-                  "queues": [0],
+        launch = {"kernel": "k", "groups": 264, "group_size": 256, "local_bytes": 1024, "barriers": 2, "idle": 0, "blocks": 1, "blocks_loading": 1,
+                  "loads_ahead": 1, "others_ahead": 0, "queues": [0],
                   "lines": [{"what": "load", "memory": "global", **dict.fromkeys(("lanes", "requests", "sectors", "tags", "waits"), 1 << 20),
                              "bytes": 1, "found": 0, "unsure": 0, "again": 0, "near": 0, "whole": 0,
                              "visits": 0, "passes": 0}]}

@@ -71,7 +71,9 @@
     return {
       groups: launch.groups, group_size: launch.group_size, local_bytes: launch.local_bytes,
       registers: typeof name === "number" ? name : name[launch.loads_ahead - 1] ?? 32,
-      parted: launch.instructions ? launch.blocks_parted / (launch.blocks || 1) : 0, idle: launch.idle, barriers: launch.barriers, loads_ahead: Math.max(launch.loads_ahead, 1), others_ahead: launch.others_ahead,
+      parted: launch.instructions ? launch.blocks_parted / (launch.blocks || 1) : 0, idle: launch.idle,
+      // In the lab a warp that loads nothing has nothing to do.
+      loading: launch.blocks_loading === undefined ? 1 : launch.blocks_loading / (launch.blocks || 1), constants: total("passes", "constant", ["load"]), barriers: launch.barriers, loads_ahead: Math.max(launch.loads_ahead, 1), others_ahead: launch.others_ahead,
       loads, waits: total("waits", "global", ["load"]), sectors: total("sectors", "global", ["load"]),
       missed: total("sectors", "global", ["load"]) - total("found", "global", ["load"]), tags: total("tags", "global", ["load"]),
       unsure: total("unsure", "global", ["load"]), again: total("again", "global", ["load"]), near: total("near", "global", ["load"]),
@@ -114,7 +116,7 @@
     const answer = device.answer_ns * (1 - near) + device.near_ns * near + device.sector_ns * (Math.max(1, of.missed / waits) * batch - 1);
     const chain = of.chain + (of.values - of.match) * device.value_answer;
     let counting = of.instructions * device.instruction_ns + chain * clock * device.chain_share;
-    counting /= warps * Math.max(batches, 1e-9);
+    counting *= of.loading / (warps * Math.max(batches, 1e-9));
     const hidden = Math.min(1, ahead / batch) * counting;
     const turn = Math.max(answer / Math.max(1, ahead / batch) + device.loop_ns, hidden) + counting - hidden;
     const spread = Math.min(Math.max(of.visits / Math.max(of.fullest, 1) - 8, 0) / 8, 1);
@@ -125,11 +127,11 @@
       wait: batches * turn + of.barriers * device.barrier_ns,
       memory: 32 * (of.missed - of.near + of.stores - of.near_stores + of.own_missed) / device.ceiling_gb_s,
       banks: (of.passes + of.tags + of.shuffle) * clock / units,
-      instructions: Math.max(of.instructions / device.limits.schedulers, of.integers * device.integer_clocks,
+      instructions: Math.max(of.constants * device.constant_clocks, of.instructions / device.limits.schedulers, of.integers * device.integer_clocks,
         sum(WORDS.filter((word) => word !== "match").map((word) => of[word] * device.word_clocks[word])) + of.values * device.word_clocks.match) * clock / units,
       queue: fullest * (1 - at_end),
     };
-    if (of.barriers > IN_A_LOOP + 0.5) limits.wait += limits.banks / Math.min(places(of, device), of.groups / units);
+    if (of.barriers > IN_A_LOOP + 0.5) limits.wait += of.loading * limits.banks / Math.min(places(of, device), of.groups / units);
     let [left, together] = [of.groups / units, 0];
     const fit = places(of, device);
     const waves = Math.ceil(left / fit - 1e-9);
