@@ -344,20 +344,27 @@ def broken(options):
 def counted(words):
     """What the warps of a strategy's kernels do; its own options, and behind them the program's."""
     if {"-h", "--help"} & set(words):
-        print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200] [--registers N]\n"
+        print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200|FILE] [--registers N]\n"
               "       [--json FILE] [OPTION ...]\n\n"
               "What a GPU would do with a strategy's kernels, counted; behind it the program's own options, such as --random 4M.\n"
               "docs/counting.md says how.")
         return 0
     asked = count.Asked(words)
     check_writable(None if asked.json is None else given_path(asked.json))
+    device = None
+    if asked.like not in count.LIKE:
+        import devices  # the results' tools with it
+        try:
+            device = devices.of_recording(given_path(asked.like))
+        except devices.recorded.NotRecorded as error:
+            raise Refused(2, str(error)) from None
     api = api_to_count(asked.api)
     build(*asked.targets(api))
     counts = asked.counts(ROOT / "build", api, given_path("."))
     counts["device"] = asked.like
     if asked.json:
         atomic_write.write_atomically(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
-    print(count.in_words(counts), "", *model.in_words(counts, asked.like), sep="\n")
+    print(count.in_words(counts), "", *model.in_words(counts, asked.like, device), sep="\n")
     return 0
 
 

@@ -5,6 +5,7 @@ docs/results/README.md describes the file. record.py writes it; tables.py and pl
 
 import functools
 import json
+import os
 import pathlib
 import statistics
 import sys
@@ -71,7 +72,7 @@ def digits(value):
 
 def load(path):
     """The contents of a file of results. Raises NotRecorded where there is none or it is damaged."""
-    name = path.relative_to(ROOT)
+    name = os.path.relpath(path, ROOT)
     if not path.is_file():
         raise NotRecorded(f"there is no {name}")
     try:

@@ -59,6 +59,8 @@ TEST(Counts, AMatchTakesAPassForEachValueAndALoadThatAllShareTwo) {
     EXPECT_EQ(of_warp(kLoad, kLocal, 16, [](unsigned lane) { return lane % 2 * 128; }).passes, 4);
     EXPECT_EQ(of_warp(kLoad, kLocal, 16, [](unsigned lane) { return lane % 4 * 16; }).passes, 4);
     EXPECT_EQ(of_warp(kMatch, kLocal, 4, [](unsigned lane) { return lane % 5; }).passes, 5);
+    const Counted looked_up = of_warp(kLoad, kConstant, 1, [](unsigned lane) { return lane / 2; });
+    EXPECT_EQ(std::pair(looked_up.passes, looked_up.sectors), std::pair(16.0, 0.0));
 }
 
 // So many of the first KiB has the fullest pair of queues where it was measured (test_model.py).
@@ -92,6 +94,7 @@ TEST(Counts, ALoadOfWhatTheWarpHasStoredLastAndWarpsThatLoadNothing) {
         again += counted.again;
     EXPECT_EQ(again, 1);
     EXPECT_EQ(launch->idle, 1);
+    EXPECT_EQ(launch->blocks_loading / launch->blocks, 0.5);
 }
 
 // The loads of a loop that copies come four at a time; no load comes before an atomic, or before

@@ -488,8 +488,9 @@ class Asked:
             if not equals and not words:
                 raise BadInput(f"count: {name} needs a value")
             value = value if equals else words.pop(0)
-            if own[name] and value not in own[name]:
-                raise BadInput(f"count: {name} is one of {', '.join(own[name]) if len(own[name]) < 3 else '16 to 255'}, not '{value}'")
+            if own[name] and value not in own[name] and not (name == "--like" and value.endswith(".json")):
+                among = {"--like": "h100, h200 or a recording (docs/results/*.json)", "--registers": "16 to 255"}.get(name, ", ".join(own[name]))
+                raise BadInput(f"count: {name} is one of {among}, not '{value}'")
             setattr(self, name[2:], value)
         if self.exercise:
             self.run = run_of_exercise(self.exercise, self.words)

@@ -63,6 +63,7 @@ def measured(recording, words):
                  ((32, ("--bytes 1 --counted 0",)), (2048, ("--bytes 16 --loads 4 --counted 0",))))
     chase = {entry["size"]: entry["run"]["runs"][0]["result"]["kernel_ms"]["median"] for entry in recording["experiments"]
              if entry["experiment"] == "chase" and entry["run"]["api"] == "CUDA"}
+    apis = {entry["run"]["api"] for entry in recording["experiments"] if entry["experiment"] == "sizes"}
     return {
         "multiprocessors": units, "ceiling_gb_s": ceiling, "clock_ghz": slowest["clocks"] / slowest["ns"],
         # An answer from memory, less what the first-level cache takes, which the chain of instructions has already.
@@ -75,8 +76,21 @@ def measured(recording, words):
         "integer_clocks": of["multiply", 32]["clocks"] / 32,
         "barrier_ns": of["barrier", 8]["ns"],
         "answers": {name: round(of[word, 1]["clocks"]) for name, word in ANSWERS.items()},
-        "launch_us": {api: start(recording, api) for api in ("CUDA", "OpenCL")}, "limits": LIMITS,
+        "launch_us": {api: start(recording, api if api in apis else "CUDA") for api in ("CUDA", "OpenCL")}, "limits": LIMITS,
     }
+
+
+def of_recording(path):
+    """A CUDA device by its own recording (docs/counting.md says which); its words' clocks, its limits and what is fitted are the H100's.
+
+    Raises NotRecorded.
+    """
+    try:
+        found = measured(recorded.load(path.resolve()), json.loads((accuracy.RESULTS / "counting/words-h100.json").read_text(encoding="utf-8")))
+    except (KeyError, StopIteration, ValueError) as error:
+        raise recorded.NotRecorded(f"{path} does not have all that a device is known by (docs/counting.md, your own GPU): "
+                                   f"{str(error) or 'chapter 02 on the ramp, or one of the experiments'}") from None
+    return {**model.devices()["h100"], **found}
 
 
 def error(rows, counts, device):

@@ -168,7 +168,7 @@ class Command(Test):
         self.assertEqual((asked.chapter, asked.strategy, asked.api, asked.like, asked.json), ("03-local-atomics", "local", "OpenCL", "h200", "F"))
         self.assertEqual(asked.words, ["--groups", "5", "a.bmp"])
         for words in (["03"], ["09", "local"], ["01", "serial"], ["03", "local", "--api"], ["03", "local", "--api", "hip"], ["--json", "F"],
-                      ["04/copies", "--random", "1024M"], ["04/copies", "--groups", "0"]):
+                      ["03", "local", "--like", "h300"], ["04/copies", "--random", "1024M"], ["04/copies", "--groups", "0"]):
             with self.subTest(words=words), self.assertRaises(BadInput):
                 count.Asked(words)
 

@@ -76,6 +76,14 @@ class Record(Test):
                 self.assertAlmostEqual(H100[name], value, places=3, msg=name)
         self.assertEqual(set(H100), {*found, *devices.FITTED, "fitted"})
 
+    def test_a_recording_makes_a_device(self):
+        found = devices.of_recording(accuracy.RESULTS / "h100.json")
+        self.assertEqual({name: round(value, 4) if isinstance(value, float) else value for name, value in found.items() if name != "launch_us"},
+                         {name: value for name, value in H100.items() if name != "launch_us"})
+        for lacks in ("h200.json", "xeon-2-threads.json", "none.json"):
+            with self.assertRaisesRegex(devices.recorded.NotRecorded, lacks):
+                devices.of_recording(accuracy.RESULTS / lacks)
+
     def test_kibs_share_as_many_queues_as_the_counters_say(self):
         of = json.loads((accuracy.RESULTS / "counting/queues-h100.json").read_text(encoding="utf-8"))["first_of_queue"]
         # Each KiB has two queues; which of them its first 256 bytes have changes from 64 KiB to 64 KiB.
@@ -133,9 +141,15 @@ class Limits(Test):
         (of,) = LOCAL
         half = model.times({**of, "idle": of["groups"] * of["group_size"] / 64}, H100)["wait"]
         self.assertAlmostEqual(half / model.times(of, H100)["wait"], 2, delta=0.01)
+        self.assertLess(model.times({**of, "loading": 0.1}, H100)["wait"], 0.98 * model.times(of, H100)["wait"])
         (of,) = GLOBAL
         queue = model.times({**of, "whole": of["visits"]}, H100)["queue"] / model.times(of, H100)["queue"]
         self.assertAlmostEqual(queue, H100["whole_ns"] / H100["visit_ns"])
+
+    def test_constant_memory_gives_one_address_after_the_other(self):
+        (of,) = LOCAL
+        per = of["loads"] / H100["multiprocessors"] / H100["clock_ghz"]
+        self.assertAlmostEqual(model.times({**of, "constants": 32 * of["loads"]}, H100)["instructions"] / per, 64, delta=1)
 
     def test_registers_are_given_by_eight(self):
         (of,) = LOCAL
