@@ -158,7 +158,8 @@ class OpenCLDrivers(Test):
     def test_more_private_memory_than_its_threads_have_stack(self):
         kernels, head = self.folder() / "histogram.cl", "__global uint* histogram) {\n"
         text = (programs.ROOT / "02-global-atomics/histogram.cl").read_text(encoding="utf-8")
-        kernels.write_text(text.replace(head, f"{head}volatile uint own[1 << 22]; for (uint i = 1 << 22; i-- > 0;) own[i] = i;\n", 2), encoding="utf-8")
+        much = "volatile uint own[1 << 22]; for (uint i = 1 << 22; i-- > 0;) own[i] = i;\n"
+        kernels.write_text(text.replace(head, head + much, 2), encoding="utf-8")
         self.expect([*GLOBAL, "--no-ceiling", "--kernels", kernels], 2, environment={"OCL_ICD_VENDORS": str(self.pocl)},
                     err=r"\nglobal [^\n]*: it crashed; most likely [^\n]*, or needs more stack than there is[.] [^\n]*\n$")
 

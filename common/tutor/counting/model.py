@@ -117,8 +117,8 @@ def times(of, device):
         "memory": 32 * (of["missed"] - of["near"] + of["stores"] - of["near_stores"] + of["own_missed"]) / device["ceiling_gb_s"],
         "banks": (of["passes"] + of["tags"] + of["shuffle"]) * clock / units,
         "instructions": max(of["constants"] * device["constant_clocks"], of["instructions"] / device["limits"]["schedulers"],
-                            of["integers"] * device["integer_clocks"], sum(of[word] * device["word_clocks"][word] for word in WORDS if word != "match")
-                            + of["values"] * device["word_clocks"]["match"]) * clock / units,
+                            of["integers"] * device["integer_clocks"],
+                            sum(of[word] * device["word_clocks"][word] for word in WORDS if word != "match") + of["values"] * device["word_clocks"]["match"]) * clock / units,
         "queue": fullest * (1 - at_end),
     }
     if of["barriers"] > IN_A_LOOP + 0.5:  # a group's passes cannot hide behind its own waits, only behind those of others
@@ -248,7 +248,8 @@ def in_words(counts, name, device=None):
     said = predict(counts, device or devices()[name])
     least, speed = said["limits"][0][0], said["gb_s"]
     kinds = {words: [is_near(row) for row in rows(limit=least, of=kind) if row["half"] in halves] for words, (kind, halves) in KINDS.items()}
-    lines = [f"Predicted, not measured, for {name if device else name.upper()}: " + (f"{digits(speed)} GB/s, {digits(said['us'])} us." if speed else "no number, since"),
+    which, gives = name if device else name.upper(), f"{digits(speed)} GB/s, {digits(said['us'])} us." if speed else "no number, since"
+    lines = [f"Predicted, not measured, for {which}: {gives}",
              *([] if speed else [f"  {said['reason']}."]),
              "  Recorded runs with this limit for which it is within a quarter:",
              *(f"     {words:36} {sum(right):>4} of {len(right)}" for words, right in kinds.items()),
