@@ -112,13 +112,13 @@ def times(of, device):
     visit = device["visit_ns"] + (device["whole_ns"] - device["visit_ns"]) * of["whole"] / (of["visits"] or 1)
     fullest = of["fullest"] * visit / (1 - spread * (1 - device["spread_share"]))
     at_end = of["visits_at_end"] / (of["visits"] or 1)
+    words = sum(of[word] * device["word_clocks"][word] for word in WORDS if word != "match") + of["values"] * device["word_clocks"]["match"]
     limits = {
         "wait": batches * turn + of["barriers"] * device["barrier_ns"],
         "memory": 32 * (of["missed"] - of["near"] + of["stores"] - of["near_stores"] + of["own_missed"]) / device["ceiling_gb_s"],
         "banks": (of["passes"] + of["tags"] + of["shuffle"]) * clock / units,
         "instructions": max(of["constants"] * device["constant_clocks"], of["instructions"] / device["limits"]["schedulers"],
-                            of["integers"] * device["integer_clocks"],
-                            sum(of[word] * device["word_clocks"][word] for word in WORDS if word != "match") + of["values"] * device["word_clocks"]["match"]) * clock / units,
+                            of["integers"] * device["integer_clocks"], words) * clock / units,
         "queue": fullest * (1 - at_end),
     }
     if of["barriers"] > IN_A_LOOP + 0.5:  # a group's passes cannot hide behind its own waits, only behind those of others
