@@ -43,7 +43,7 @@ ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 NO_TESTS = r"\.large$|cuda|not-built|Configure|broken\.cpu|SameSteps|Kernels|OpenCLFailing"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
-COMMON = "unit_tests opencl_tests wrong_program devices"
+COMMON = "unit_tests opencl_tests wrong_program"
 PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global-atomics\.(opencl|OpenCL))")
 # Where a fault is, and what should notice it, in turns: targets to build, and tests, as ctest's -R or a program. The first
 # row that fits.
@@ -233,7 +233,7 @@ def turns_of(path):
 
 def judged(path, faulty, objects, turns=(), left_out=NO_TESTS):
     """`noticed` and by what, `alive`, or why it is no fault."""
-    memory = not path.startswith(("01-cpu/", "05-launch-tuning/workshops/many/", "common/tutor/"))  # the sanitizers there lay claim to more
+    memory = not path.startswith(("01-cpu/", "05-launch-tuning/", "common/tutor/"))  # the sanitizers there lay claim to more
     file = CLONE / path
     text, before = file.read_text(encoding="utf-8"), hashes(objects)
     is_built, is_same = False, True
@@ -242,6 +242,8 @@ def judged(path, faulty, objects, turns=(), left_out=NO_TESTS):
         began = time.time() - 1
         for targets, tests in turns or turns_of(path):
             fails, (status, said) = "", built(targets)
+            if "unknown target" in said:
+                fail(said)
             if status != 0 and re.search(r"\berror:", said) and "static assertion" not in said:
                 return "does not compile", ""
             if status != 0:
