@@ -216,6 +216,7 @@ def tested(tests, memory=True, left_out=NO_TESTS):
         status, said = run(*(BUILD / tests).as_posix().split(), seconds=SECONDS, memory=memory)
         return (re.findall(r"\[  FAILED  \] (\S+)", said) or ["unit_tests"])[0] if status != 0 else ""
     how = ("--stop-on-failure", "--parallel", 2, "--timeout", 120)
+    left_out += "|OpenCLDrivers" if memory else ""  # it says that there is a limit
     status, said = run("ctest", "--test-dir", BUILD, *how, "-R", tests, "-E", left_out, memory=memory)
     if "No tests were found" in said:
         fail(f"there is no test {tests}")
@@ -233,7 +234,7 @@ def turns_of(path):
 
 def judged(path, faulty, objects, turns=(), left_out=NO_TESTS):
     """`noticed` and by what, `alive`, or why it is no fault."""
-    memory = not path.startswith(("01-cpu/", "05-launch-tuning/", "common/tutor/"))  # the sanitizers there lay claim to more
+    memory = not path.startswith(("01-cpu/", "05-launch-tuning/", "common/opencl/", "common/tutor/"))  # the sanitizers there lay claim to more
     file = CLONE / path
     text, before = file.read_text(encoding="utf-8"), hashes(objects)
     is_built, is_same = False, True
