@@ -3,7 +3,9 @@
     test_counting.py [--build BUILD] [CLASS ...]
 """
 
+import argparse
 import contextlib
+import io
 import json
 import os
 import pathlib
@@ -211,6 +213,15 @@ class Command(Test):
             self.assertEqual(tutorial.predicted(of, "", GIVEN.build), {})  # what counts cannot be built
             with unittest.mock.patch.object(count, "missing", return_value="there is no clang++"):
                 self.assertEqual(tutorial.predicted(of, "", GIVEN.build), {})
+
+    def test_the_table_of_a_run_is_shown_whatever_becomes_of_it(self):
+        one = {"variant": "global", "check": "match", "reason": "", "kernel_ms": None, "gb_s": None, "speedup_over_serial": None}
+        found = {"input": {"name": "x", "pixels": 1}, "device": "cpu", "api": "CUDA-on-CPU", "results": [one]}
+        with unittest.mock.patch.multiple(tutorial, RESULTS=self.folder(), programs=lambda: [("02", "CUDA-on-CPU", "x", "")], say=lambda *_: None,
+                                          results_of=lambda *_: (found, ""), predicted=unittest.mock.Mock(side_effect=KeyError("h100"))), \
+                unittest.mock.patch("sys.stdout", io.StringIO()) as shown:
+            self.assertEqual(tutorial.run(argparse.Namespace(picture="x")), 0)
+        self.assertRegex(shown.getvalue(), r"\n02 +global .* match\n")
 
     def test_what_the_program_refuses_is_its_line(self):
         built("CUDA", "03-local-atomics")

@@ -77,7 +77,7 @@ class Done(NamedTuple):
 
 def _drivers():
     """Where the environment has OpenCL's loader look for drivers, and these with what lies beside them in a folder of libraries."""
-    vendors = pathlib.Path(os.environ.get("OCL_ICD_VENDORS") or "/etc/OpenCL/vendors")
+    vendors = pathlib.Path(os.environ.get("OCL_ICD_VENDORS") or os.environ.get("OPENCL_VENDOR_PATH") or "/etc/OpenCL/vendors")
     names = os.environ.get("OCL_ICD_FILENAMES", "").split(":")
     for icd in [vendors] if vendors.is_file() else vendors.glob("*.icd"):
         with contextlib.suppress(OSError):
@@ -222,7 +222,7 @@ def where(name):
 
 
 def _environment(folder):
-    kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "OCL_", "CUDA_VISIBLE_"))}
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "OCL_", "OPENCL_VENDOR_PATH", "CUDA_VISIBLE_"))}
     return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder, "TMPDIR": folder,
             "POCL_CACHE_DIR": str(COMPILED) if COMPILED and missing() else f"{folder}/pocl",
             "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "atexit_sleep_ms=0:print_summary=0"}

@@ -253,9 +253,11 @@ class Sandbox(Test):
         folder.chmod(0o755)
         look = f"cat {folder}/vendors/x.icd {folder}/lib/*.so"
         for names in ({"OCL_ICD_VENDORS": f"{folder}/vendors", "OCL_ICD_FILENAMES": ""},
+                      {"OCL_ICD_VENDORS": "", "OPENCL_VENDOR_PATH": f"{folder}/vendors"},
                       {"OCL_ICD_VENDORS": f"{folder}/vendors/x.icd"}, {"OCL_ICD_VENDORS": "", "OCL_ICD_FILENAMES": f"x.so:{folder}/lib/driver.so"}):
             with unittest.mock.patch.dict(os.environ, names):
                 self.assertEqual(self.shell(look, devices=True).out[-8:], b"codemore", names)
+                self.assertIn(f"{folder}/".encode(), self.shell("env", devices=True).out, names)
                 self.assertEqual(self.shell(look).out, b"")
 
     @needs_bubblewrap
