@@ -587,10 +587,6 @@ EXPERIMENTS = {
     "carve-out": Experiment("8-bit counters in six groups, with more room and with fewer registers", "Groups of 128 for each unit",
                             tuple(carve_out()), "GB/s", CUDA),
     "finish": Experiment("three ways in which `tuned` comes to its end", "The histogram", tuple(finish()), "us", CUDA, size="64M"),
-    # Predicted: six tables of 32 KiB to zero and to merge are a larger `a`, and the `b` is the ceiling.
-    "six-tables": Experiment("one table of `lane-bins` and six, in several sizes", "Launch", tuple(
-        Run(LANES, f"`lane-bins`, {groups_of(groups)} of {size} for each unit", "", "lane-bins", launch(f"{groups}*UNITS", size))
-        for groups, size in ((1, 512), (6, 128))), "us", CUDA, size="64M 256M 1G"),
     "fabric": Experiment("sectors that come by way of the L2 cache's other half", "Kernel",
                          (Run(LOCAL, "`local`", "", "local", launch("2*UNITS", 256)),), "sectors for each pixel", CUDA,
                          note="One launch under Nsight Compute: `lts__t_sectors_srcunit_ltcfabric`.",
