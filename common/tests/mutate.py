@@ -81,7 +81,7 @@ NO_STATEMENT = r"(return|throw|case|using|delete|raise|import|else|default)\b|[\
 STATEMENT = re.compile(rf"^ +((?!{NO_STATEMENT})[\w*+(][^\n{{}}]*)$", re.MULTILINE)
 # A number or a bound that only an unusual size crosses; a status that the last alone sets; all but the first or the last looked at.
 UNUSUAL = ((r"\bstd::(size_t|uint64_t)(?=\{[a-z])", "std::uint32_t"), (r"(?<![:\w])ulong(?= \w+ =)", "uint"), (r"(?<=\d)UL\b", "U"),
-           (r"(?<=; )(\w+) < ((?!BINS|kBins)[^;{}\n]+)(?=;)", r"\1 < \2 && \1 < 1024", r"\1 < \2 && \1 < 65535", r"\1 + 1 < \2"),
+           (r"(?<=; )(\w+) < ((?!BINS|kBins|\d)[^;{}\n]+)(?=;)", r"\1 < \2 && \1 < 1024", r"\1 < \2 && \1 < 65535", r"\1 + 1 < \2"),
            (r" [|&]= ", " = "), (r"(\w+) = std::max\(\1, ([^()]+)\)", r"\1 = \2"), (r"(?<=\w = )(\w+) (&&|\|\|) (?=\w)", ""),
            (r"(for \((?:const )?\w[\w:<>]*& (\w+) : (\w+)\))", r"\1 if (&\2 != &*std::begin(\3))",
             r"\1 if (&\2 != &*std::prev(std::end(\3)))"))
