@@ -4,12 +4,13 @@
     mutate.py [--count 100] [--seed 1] [--unusual] [PATH...]
     mutate.py --guards [WORD...]    the faults of guards.json, or those whose guard or file has such a word
 
-A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or from
-those whose path begins with PATH; --unusual draws only those that show in unusual sizes, in the first or last of several. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
-there, and what should notice it is run (NOTICED_BY), up to the first test that fails. An edit that does not compile, or
-compiles to the same code, is not counted. guards.json has for each guard a fault that it alone sees: the guard, the file, a
-text in it and what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all
-are noticed, 1 some are not, 2 a test fails without a fault.
+A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or
+from those whose path begins with PATH; --unusual draws only those that show in unusual sizes, in the first or last of
+several. It is planted in a clone of the last commit, in build-mutants/; what it needs is built there, and what should
+notice it is run (NOTICED_BY), up to the first test that fails. An edit that does not compile, or compiles to the same
+code, is not counted. guards.json has for each guard a fault that it alone sees: the guard, the file, a text in it and
+what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all are noticed, 1
+some are not, 2 a test fails without a fault.
 
 Left out are CUDA's sources, which need a GPU, tests, the files of the exercises that students begin with, and files that
 end processes: a fault there could end others.
