@@ -4,12 +4,13 @@
     mutate.py [--count 100] [--seed 1] [--unusual] [PATH...]
     mutate.py --guards [WORD...]    the faults of guards.json, or those whose guard or file has such a word
 
-A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or from
-those whose path begins with PATH; --unusual draws only those that show in unusual sizes, in the first or last of several. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
-there, and what should notice it is run (NOTICED_BY), up to the first test that fails. An edit that does not compile, or
-compiles to the same code, is not counted. guards.json has for each guard a fault that it alone sees: the guard, the file, a
-text in it and what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all
-are noticed, 1 some are not, 2 a test fails without a fault.
+A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or
+from those whose path begins with PATH; --unusual draws only those that show in unusual sizes, in the first or last of
+several. It is planted in a clone of the last commit, in build-mutants/; what it needs is built there, and what should
+notice it is run (NOTICED_BY), up to the first test that fails. An edit that does not compile, or compiles to the same
+code, is not counted. guards.json has for each guard a fault that it alone sees: the guard, the file, a text in it and
+what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all are noticed, 1
+some are not, 2 a test fails without a fault.
 
 Left out are CUDA's sources, which need a GPU, tests, the files of the exercises that students begin with, and files that
 end processes: a fault there could end others.
@@ -81,7 +82,7 @@ NO_STATEMENT = r"(return|throw|case|using|delete|raise|import|else|default)\b|[\
 STATEMENT = re.compile(rf"^ +((?!{NO_STATEMENT})[\w*+(][^\n{{}}]*)$", re.MULTILINE)
 # A number or a bound that only an unusual size crosses; a status that the last alone sets; all but the first or the last looked at.
 UNUSUAL = ((r"\bstd::(size_t|uint64_t)(?=\{[a-z])", "std::uint32_t"), (r"(?<![:\w])ulong(?= \w+ =)", "uint"), (r"(?<=\d)UL\b", "U"),
-           (r"(?<=; )(\w+) < ((?!BINS|kBins)[^;{}\n]+)(?=;)", r"\1 < \2 && \1 < 1024", r"\1 < \2 && \1 < 65535", r"\1 + 1 < \2"),
+           (r"(?<=; )(\w+) < ((?!BINS|kBins|\d)[^;{}\n]+)(?=;)", r"\1 < \2 && \1 < 1024", r"\1 < \2 && \1 < 65535", r"\1 + 1 < \2"),
            (r" [|&]= ", " = "), (r"(\w+) = std::max\(\1, ([^()]+)\)", r"\1 = \2"), (r"(?<=\w = )(\w+) (&&|\|\|) (?=\w)", ""),
            (r"(for \((?:const )?\w[\w:<>]*& (\w+) : (\w+)\))", r"\1 if (&\2 != &*std::begin(\3))",
             r"\1 if (&\2 != &*std::prev(std::end(\3)))"))
