@@ -68,7 +68,9 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
     RunDocument asked = document;
     asked.results.clear();
     for (Result& result : document.results) {
-        if (result.check != Check::kMismatch || !result.counts || !result.launch) continue;
+        if (result.check != Check::kMismatch || !result.counts || !result.launch ||
+            result.broken_on_purpose)
+            continue;
         wrong.push_back(&result);
         names.push_back(result.variant);
         asked.results.push_back(result);

@@ -58,7 +58,7 @@ class Report {
     /// Of the row that was added last, a variant that loses counts on purpose: says on standard
     /// error how many, and that this is what it is there to show.
     /// @param last the histogram of its last run
-    void say_what_was_lost(const Histogram& last) const;
+    void say_what_was_lost(const Histogram& last);
 
     /// What it has so far: of wrong results the explanation comes into it, and the serial loop's
     /// time.

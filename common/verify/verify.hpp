@@ -34,6 +34,7 @@ struct Result {
     std::optional<Histogram> counts = {};       ///< what came out, where it does not match
     bool only_later = false;                    ///< the first run matched, and a later one does not
     bool changes = false;                       ///< after a wrong run another one gave other counts
+    bool broken_on_purpose = false;             ///< so nobody asks why it does not match
     bool timed_by_host = false;                 ///< without a device, or its times cannot be true
     std::optional<std::string> diagnosis = {};  ///< why it may not match: JSON (docs/json.md)
 };

@@ -335,7 +335,7 @@ class Python(Small):
         said, kept = ask("3\n2\n\n5\n")
         self.assertRegex(said, r"(?s)Question 1. Which way\?\n    echo r an \$0\n\n  1  Left\n.*none of these.*r an bash\n\nThat is it.\n\n"
                          r"This way.\n.*Question 2. And how fast\?.*GB/s, on One \(CUDA\): "
-                         r".*Yours is 5, measured were 2.5 GB/s: 2 times off.\n\nSlow.\n")
+                         r".*Yours is 5, recorded were 2.5 GB/s: 2 times off.\n\nSlow.\n")
         self.assertEqual(kept, {"prediction 02-a 2": 1, "prediction 02-a 1": 5})
         said, kept = ask("1\ns\n")  # and then nobody types
         self.assertIn("It is: Right.", said)

@@ -39,6 +39,7 @@
         "waits",                        requests of loads for sectors that the first-level cache lacks, or that the warp has not had before
         "unsure",                       requests of lanes with lines of their own, of which the cache has a part
         "found",                        of them, loads that the first-level cache had
+        "shared",                       of them, stores to memory that has fewer sectors than the launch has groups
         "near",                         of the others, those of other memory than the pixels' that the L2 cache has
         "again",                        requests of loads of those sectors that the warp has stored last
         "visits",                       of atomics in the L2 cache: a visit adds to each address of a sector once
@@ -306,6 +307,8 @@ def whole(launch, pixels):
         asked[line["allocation"]] += line["near"]
     for line in launch["lines"]:
         size = launch["allocations"][line["allocation"]] if line["memory"] == "global" else 0
+        # Memory with fewer sectors than there are groups: they store over each other's.
+        line["shared"] = line["sectors"] * (line["what"] == "store" and 0 < size < 32 * launch["groups"])
         is_near = line["allocation"] != of_pixels and size < L2_BYTES and line["near"]
         line["near"] *= max(1 - size / 32 / asked[line["allocation"]], 0) if is_near else 0
     launch.pop("entered", None)

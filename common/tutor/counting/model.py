@@ -56,7 +56,7 @@ def reduced(launch):
         "loads": loads, "waits": total("waits", "global", "load"), "sectors": total("sectors", "global", "load"),
         "missed": total("sectors", "global", "load") - total("found", "global", "load"), "tags": total("tags", "global", "load"),
         "unsure": total("unsure", "global", "load"), "again": total("again", "global", "load"), "near": total("near", "global", "load"),
-        "near_stores": total("near", "global", "store"), "whole": total("whole", "global", *ATOMICS),
+        "near_stores": total("near", "global", "store"), "shared_stores": total("shared", "global", "store"), "whole": total("whole", "global", *ATOMICS),
         "stores": total("sectors", "global", "store"), "own": own, "own_missed": own - total("found", "own", "load"),
         "local": total("requests", "local", *local), "passes": total("passes", "local", *local),
         "visits": visits, "visits_at_end": total("visits", "global", *ATOMICS, few=loads), "fullest": max(launch["queues"], default=0),
@@ -82,6 +82,8 @@ def refuse(of, device):
         raise NoNumber("an atomic of 8 bytes in local memory is a loop on a GPU, and how often it begins again is not counted")
     if of["again"] > 0.05 * of["loads"]:
         raise NoNumber("a warp loads what it has just stored, and how soon the first-level cache has it is not known")
+    if of["shared_stores"] > 0.05 * of["loads"]:
+        raise NoNumber("groups store to the same memory without atomics, and how they disturb each other is not known")
     if of["unsure"] > 0.05 * of["loads"]:
         raise NoNumber("each lane reads a line of its own, and how often one of them waits for memory is not known")
     more = {**of, **{name: 1.5 * of[name] for name in ("instructions", "integers", "chain")}}
@@ -172,7 +174,7 @@ def copies(of):
 
 
 def half_the_visits(of):
-    return {**of, "fullest": of["fullest"] / 2, "visits": of["visits"] / 2, "visits_at_end": of["visits_at_end"] / 2}
+    return {**of, **{name: of[name] / 2 for name in ("fullest", "visits", "visits_at_end", "whole")}}
 
 
 CHANGES = (("twice the work-items", twice_the_items), ("loads four times as wide", wider), ("a copy of the table for each lane", copies),
@@ -251,8 +253,8 @@ def in_words(counts, name, device=None):
     which, gives = name if device else name.upper(), f"{digits(speed)} GB/s, {digits(said['us'])} us." if speed else "no number, since"
     lines = [f"Predicted, not measured, for {which}: {gives}",
              *([] if speed else [f"  {said['reason']}."]),
-             "  Recorded runs with this limit for which it is within a quarter:",
-             *(f"     {words:36} {sum(right):>4} of {len(right)}" for words, right in kinds.items()),
+             *(["  Recorded runs with this limit for which it is within a quarter:"] if speed else []),
+             *(f"     {words:36} {sum(right):>4} of {len(right)}" for words, right in kinds.items() if speed),
              "  What each limit would allow alone, GB/s:"]
     lines += [f"  {'->' if n == 0 else '  '} {words:36} {digits(allows):>8}" for n, (words, allows) in enumerate(said["limits"])]
     if said["changes"]:

@@ -126,6 +126,8 @@ class Limits(Test):
             model.time_us([{**of, "wide_atomics": of["loads"]}], H100)
         with self.assertRaisesRegex(model.NoNumber, "just stored"):
             model.time_us([{**of, "again": of["loads"]}], H100)
+        with self.assertRaisesRegex(model.NoNumber, "without atomics"):
+            model.time_us([{**of, "shared_stores": of["loads"]}], H100)
         parted = {**of, "parted": 0.5}
         model.time_us([parted], H100)  # the answers of memory decide
         with self.assertRaisesRegex(model.NoNumber, "part at branches"):

@@ -216,7 +216,7 @@ std::vector<Fit> fitting(const Runs& runs, const RunContext& context, const Diag
 Finding finding_of(const RunContext& context, const std::string& name, const std::string& sentence,
                    const std::string& evidence) {
     const auto says = [&](const char* word) { return name.find(word) != std::string::npos; };
-    const bool is_race = says("barrier") || says("atomic") || says("lost-");
+    const bool is_race = says("barrier") || says("atomic") || says("lost-") || says("return");
     return {name, in_words_of(context, sentence), in_words_of(context, evidence),
             fmt::format("{}/README.md#{}", context.chapter,
                         is_race ? "the-race-conditions" : section_of(context))};

@@ -32,7 +32,7 @@ class Prediction(NamedTuple):
         if self.choices:
             return "That is it." if value == self.right else f"It is: {self.choices[self.right]}."
         times = max(value, self.measured) / min(value, self.measured) if value and self.measured else float("inf")
-        return f"Yours is {value:g}, measured were {self.measured:g} {self.unit}: " + ("about that." if times < 1.1 else f"{times:.2g} times off.")
+        return f"Yours is {value:g}, recorded were {self.measured:g} {self.unit}: " + ("about that." if times < 1.1 else f"{times:.2g} times off.")
 
 
 class Question(NamedTuple):

@@ -21,10 +21,11 @@
   }
 
   // Memory has to give and take each sector once of what the second-level cache holds: of all but the pixels.
-  function near(lines) {
+  function near(lines, groups) {
     const asked = new Map();
     for (const line of lines) {
       line.near = line.memory === "global" && ["load", "store"].includes(line.what) ? line.sectors - line.found : 0;
+      line.shared = line.memory === "global" && line.what === "store" && line.all_bytes < 32 * groups ? line.sectors : 0;
       asked.set(line.name, (asked.get(line.name) ?? 0) + line.near);
     }
     for (const line of lines) line.near *= line.near ? Math.max(1 - line.all_bytes / 32 / asked.get(line.name), 0) : 0;
@@ -41,7 +42,7 @@
         return line.requests > 1.05 * of.requests ? { ...line, ...Object.fromEntries(SUMS.map((name) => [name, on(of[name], line[name])])) } : line;
       });
       const [idle, barriers] = ["idle", "barriers"].map((name) => on(one[name], other[name]));
-      return { ...other, lines: near(lines), queues: other.queues.map((visits, queue) => on(one.queues[queue], visits)), idle, barriers };
+      return { ...other, lines: near(lines, other.groups), queues: other.queues.map((visits, queue) => on(one.queues[queue], visits)), idle, barriers };
     });
   }
 
@@ -77,7 +78,7 @@
       loads, waits: total("waits", "global", ["load"]), sectors: total("sectors", "global", ["load"]),
       missed: total("sectors", "global", ["load"]) - total("found", "global", ["load"]), tags: total("tags", "global", ["load"]),
       unsure: total("unsure", "global", ["load"]), again: total("again", "global", ["load"]), near: total("near", "global", ["load"]),
-      near_stores: total("near", "global", ["store"]), whole: total("whole", "global", ATOMICS),
+      near_stores: total("near", "global", ["store"]), shared_stores: total("shared", "global", ["store"]), whole: total("whole", "global", ATOMICS),
       stores: total("sectors", "global", ["store"]), own, own_missed: own - total("found", "own", ["load"]),
       local: total("requests", "local", local), passes: total("passes", "local", local),
       visits, visits_at_end: total("visits", "global", ATOMICS, { few: loads }), fullest: Math.max(...launch.queues, 0),
@@ -98,6 +99,7 @@
     if (of.own_missed > 0.05 * of.loads) throw new NoNumber("the work-items' own arrays lie in memory, and which of their lines stay in a cache is not known");
     if (of.wide_atomics > 0.05 * of.loads) throw new NoNumber("an atomic of 8 bytes in local memory is a loop on a GPU, and how often it begins again is not counted");
     if (of.again > 0.05 * of.loads) throw new NoNumber("a warp loads what it has just stored, and how soon the first-level cache has it is not known");
+    if (of.shared_stores > 0.05 * of.loads) throw new NoNumber("groups store to the same memory without atomics, and how they disturb each other is not known");
     if (of.unsure > 0.05 * of.loads) throw new NoNumber("each lane reads a line of its own, and how often one of them waits for memory is not known");
     const more = { ...of, instructions: 1.5 * of.instructions, integers: 1.5 * of.integers, chain: 1.5 * of.chain };
     if (of.parted > 0.2 && times(more, device).together > 1.2 * times(of, device).together) throw new NoNumber("the lanes of a warp part at branches, and how long a GPU takes for these is not counted");
@@ -161,7 +163,7 @@
   const wider = (of) => (of.load_bytes > 4 ? of : { ...of, loads: of.loads / 4, load_bytes: of.load_bytes * 4, waits: of.waits / 4,
     instructions: of.instructions * 0.8, chain: of.chain / 3 });
   const copies = (of) => ({ ...of, passes: Math.min(of.passes, of.local), local_bytes: Math.max(of.local_bytes, 32 << 10) });
-  const half_the_visits = (of) => ({ ...of, fullest: of.fullest / 2, visits: of.visits / 2, visits_at_end: of.visits_at_end / 2 });
+  const half_the_visits = (of) => ({ ...of, fullest: of.fullest / 2, visits: of.visits / 2, visits_at_end: of.visits_at_end / 2, whole: of.whole / 2 });
   const CHANGES = [["twice the work-items", twice_the_items], ["loads four times as wide", wider], ["a copy of the table for each lane", copies],
     ["half the visits in the L2 cache", half_the_visits]];
 
