@@ -246,7 +246,7 @@ def run(options):
         judged = [model.is_near(row) for row in model.rows(of="chapters", api="CUDA")]
         print("H100 predicted: GB/s of the strategy's CUDA kernel on that GPU, with this picture repeated to 1 Gi pixels. Counted here, not\n"
               f"measured; within a quarter for {sum(judged)} of {len(judged)} recorded runs of these kernels; no number where counts do not\n"
-              "decide. Why: ./tutorial count 03 local.")
+              "decide, and no order where two differ by a few percent. Why: ./tutorial count 03 local.")
     elif emulated:
         print("What a GPU would do is counted: ./tutorial count 03 local. Where that works, this table ends with it.")
     print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
