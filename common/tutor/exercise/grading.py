@@ -9,7 +9,6 @@ import subprocess
 from array import array
 from typing import NamedTuple
 
-import catalogue
 import for_the_instructor
 import limits
 import sandbox
@@ -306,8 +305,9 @@ def graded_file(file, seed):
 
 def is_empty(file):
     """What to say of a file of whose parts none has anything in it but comments; else ""."""
-    parts = [part[1] for part in catalogue.PART.findall(file.text)]
-    return "your part is still empty" if parts and not "".join(for_the_instructor.COMMENT.sub("", part) for part in parts).strip() else ""
+    behind = [each.partition("\n")[2].partition("// ---- end of your part ----") for each in file.text.split("// ---- your part: ")[1:]]
+    parts = [for_the_instructor.COMMENT.sub("", part) for part, end, _ in behind if end]
+    return "your part is still empty" if parts and not "".join(parts).strip() else ""
 
 
 def warnings_of(file, ends):
