@@ -89,7 +89,8 @@ def cause_of(who, why):
     """What many may have in common, of a reason: no name, no line and no number."""
     if "runs are right" in why:
         return (re.search(r": (it [^:;]*)", why) or ["", "wrong counts"])[1]
-    return re.sub(r",? [\w.]+:\d.*|[:;].*", "", re.sub(rf"^{re.escape(who)}[^:]*: ", "", why.split(": ", 1)[-1]))
+    words = why if why.startswith("could not be judged") else why.split(": ", 1)[-1]
+    return re.sub(r",? [\w.]+:\d.*|[:;].*", "", re.sub(rf"^{re.escape(who)}[^:]*: |\w+Sanitizer: ", "", words))
 
 
 def page_of(exercise, options, rows, alike, out):

@@ -74,7 +74,7 @@ class Grade(NamedTuple):
     def first(self):
         """What to say of it in a line: what a detector found comes before what is wrong because of it."""
         named = re.search(r"^\s*why[^:\n]*: (?!unclear)(.*)$", self.diagnosis, re.MULTILINE)
-        order = sorted(self.verdicts, key=lambda v: not v.found)
+        order = sorted(self.verdicts, key=lambda v: (not v.found, NOT_RUN in v.words))
         lacking = next((v for v in order if v.points < v.of and not v.words.endswith(HALF) and NOTHING not in v.words), None)
         if not lacking or (named and not lacking.found):
             return named.group(1) if named else ""

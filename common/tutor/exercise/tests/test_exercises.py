@@ -141,6 +141,11 @@ class Verdicts(Test):
             grading.outcomes(file, tasks.runs_of(FIVE_STEPS, "sizes", 1))
         self.assertEqual(seen, [10, 5, 2.5])
 
+    def test_what_was_not_run_is_no_cause(self):
+        words = (f"0 of 5 runs are right; a ramp: {grading.NOT_RUN}", "0 of 5 runs are right; a ramp: it does not end")
+        verdicts = [grading.Verdict(each, 0, 25, says) for each, says in zip(("sizes", "launches"), words)]
+        self.assertEqual(grading.Grade("", "", 1, verdicts).first, f"launches: {words[1]}")
+
     def test_all_of_the_points_are_for_all_runs_and_half_for_a_mistake_in_one(self):
         criterion = next(each for each in FIVE_STEPS.points if each in tasks.CRITERIA)
         of = FIVE_STEPS.points[criterion]
@@ -476,11 +481,15 @@ class AClass(Commands):
         texts = {who: (self.folder / "reports" / who / "for-the-instructor.txt").read_text() for who in ("ann", "bob", "cyd")}
         self.assertIn("100 in 100 of what differs from the beginning is as in bob\n--- as it begins", texts["ann"])
         self.assertIn("\n+        atomic_inc(&table[pixels[i]]);", texts["ann"])
-        self.assertEqual(texts["cyd"], "\n")
+        self.assertEqual(texts["cyd"], "nothing is added to what all began with\n\n")
         page = (self.folder / "reports" / "class.txt").read_text()
         self.assertIn("100 in 100: ann, bob\n", page)
         self.assertRegex(page, r"3 submissions, 0 with full marks, 0 not judged\n\nPoints of 100\n  0 to 9 +3  ###\n")
         self.assertEqual((rows["bob"]["alike"], rows["cyd"]["alike"]), ("ann (100)", ""))
+        for why, cause in (("compiles: ann.cl: not a text", "not a text"), ("could not be judged here: x.cu:9: CUDA has a", "could not be judged here"),
+                           ("free of faults: ThreadSanitizer: data race, x.cu:9", "data race"), ("sizes: 0 of 5 runs are right; a: b", "wrong counts"),
+                           ("sizes: 0 of 5 runs are right; a ramp: it does not end", "it does not end")):
+            self.assertEqual(tutorial.a_class.cause_of("ann", why), cause)
         pieces = for_the_instructor.pieces
         self.assertEqual(pieces("if (a < f(b)) a = b /* c */ + 1; // d\n"), pieces("if(n<f(m)) n=m+1;"))
         self.assertNotEqual(pieces("if (a < f(b)) a = b + 1;"), pieces("if (a < g(b)) a = b + 1;"))
@@ -687,7 +696,7 @@ EMULATED = (
     ("03/five-steps", "a race that is kept from being told", "#include <unistd.h>\nstatic const int closed = close(2);\n" + changed(CU, (
      "atomicAdd(&table[pixels[i]], 1U)", "++table[pixels[i]]")), "thread sanitizer it ends with 66"),
     ("03/five-steps", "a barrier for some", changed(CU, (CU_BARRIER, CU_BARRIER.replace("__sync", "if (threadIdx.x < 8) __sync"))),
-     r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+"),
+     r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+$"),
     ("03/five-steps", "a bin too many", changed(CU, ("kBins; bin += blockDim.x) {\n        table", "kBins + 1; bin += blockDim.x) {\n        table")),
      r"AddressSanitizer: [a-z-]+.*histogram\.cu:15\b"),
     (PITCHED, "a pitch in bytes used for elements", solution(PITCHED, "cuda").replace("(table_pitch_bytes / sizeof *tables)", "table_pitch_bytes"),
