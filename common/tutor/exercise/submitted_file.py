@@ -365,8 +365,9 @@ class CppFile(Library):
         files = {self.name: self.text.encode(), "call.cpp": (self.exercise.folder / "call.cpp").read_bytes()}
         try:
             return [], {"it.so": self.compiled(files, ["-include", self.name, "call.cpp"], detector)}, "./it.so"
-        except DoesNotCompile:
-            self.compiled(files, ["-c", "-x", "c++", self.name], detector)  # without it the errors are the student's alone
+        except DoesNotCompile as why:
+            if "error:" in str(why):
+                self.compiled(files, ["-c", "-x", "c++", self.name], detector)  # without it the errors are the student's alone
             raise
 
 

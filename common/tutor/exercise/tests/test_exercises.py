@@ -141,6 +141,12 @@ class Verdicts(Test):
             grading.outcomes(file, tasks.runs_of(FIVE_STEPS, "sizes", 1))
         self.assertEqual(seen, [10, 5, 2.5])
 
+    def test_a_compiler_without_end_is_not_started_again(self):
+        file = submitted("", "01/merge", "c++")
+        with unittest.mock.patch.object(file, "made_by", side_effect=submitted_file.DoesNotCompile(sandbox.NO_END)) as made:
+            self.assertRaises(submitted_file.DoesNotCompile, file.parts, [], None)
+        self.assertEqual(made.call_count, 1)
+
     def test_what_was_not_run_is_no_cause(self):
         words = (f"0 of 5 runs are right; a ramp: {grading.NOT_RUN}", "0 of 5 runs are right; a ramp: it does not end")
         verdicts = [grading.Verdict(each, 0, 25, says) for each, says in zip(("sizes", "launches"), words)]
