@@ -61,10 +61,17 @@ def folder_of(folder, who):
     return into
 
 
+def looked_at(file, seed):
+    try:
+        return for_the_instructor.words(file, seed)
+    except sandbox.Busy as why:
+        return str(why)
+
+
 def write_for_the_instructor(folder, exercise, options, rows, files):
     """A page for the class, and beside the reports of each the difference to what all began with."""
     alike = for_the_instructor.twins({who: for_the_instructor.own_pieces(its) for who, its in files.items()})
-    looked = {who: "; ".join(filter(None, (for_the_instructor.words(file, options.seed) for file in its if rows[who]["points"] == rows[who]["of"])))
+    looked = {who: "; ".join(filter(None, (looked_at(file, options.seed) for file in its if rows[who]["points"] == rows[who]["of"])))
               for who, its in files.items()}
     out = for_the_instructor.outstanding(files)
     for who, its in files.items():
@@ -78,6 +85,14 @@ def write_for_the_instructor(folder, exercise, options, rows, files):
     write_rows(folder / "points.csv", exercise, rows)
 
 
+def cause_of(who, why):
+    """What many may have in common, of a reason: no name, no line and no number."""
+    if "runs are right" in why:
+        return (re.search(r": (it [^:;]*)", why) or ["", "wrong counts"])[1]
+    words = why if why.startswith("could not be judged") else why.split(": ", 1)[-1]
+    return re.sub(r",? [\w.]+:\d.*|[:;].*", "", re.sub(rf"^{re.escape(who)}[^:]*: |\w+Sanitizer: ", "", words))
+
+
 def page_of(exercise, options, rows, alike, out):
     """The class at a glance: how the points lie, the first cause of each that lacks some, who is alike, and who stands out."""
     shares = [100 * row["points"] // max(row["of"], 1) if row["points"] != "" else -1 for row in rows.values()]
@@ -85,9 +100,7 @@ def page_of(exercise, options, rows, alike, out):
     lines = [f"{exercise.name}, {options.api}, seed {options.seed}: {len(rows)} submissions, {shares.count(100)} with full marks, "
              f"{shares.count(-1)} not judged", "", "Points of 100"]
     lines += [f"  {words:<9} {number:>3}  {'#' * min(number, 60)}".rstrip() for words, number in bars if number]
-    causes = collections.Counter("wrong counts" if "runs are right" in row["why"] else
-                                 re.sub(r",? [\w.]+:\d.*|[:;].*", "", row["why"].split(": ", 1)[-1])
-                                 for row in rows.values() if row["why"])
+    causes = collections.Counter(cause_of(who, row["why"]) for who, row in rows.items() if row["why"])
     lines += ["", "Why not all"] + [f"  {number:>3}  {cause}" for cause, number in causes.most_common(10)]
     lines += ["", "Alike, whatever their names, their layout and their comments"]
     left = {who for who, others in alike.items() if others}

@@ -117,6 +117,7 @@ def outstanding(files):
         looked = [file.made["accesses"] for file in its if file.made.get("accesses")]
         few = [f"{len(each.reads)} of {each.items} work-items read pixels" for each in looked if 0 < 2 * len(each.reads) < each.items]
         long = [f"{own[who] / usual:.0f} times as long as half of the class"] if len(own) > 3 and own[who] > 3 * max(usual, 20) else []
-        if few or long:
-            found[who] = "; ".join(few + long)
+        same = [] if own[who] else ["nothing is added to what all began with"]
+        if few or long or same:
+            found[who] = "; ".join(few + long + same)
     return found

@@ -9,7 +9,6 @@ import subprocess
 from array import array
 from typing import NamedTuple
 
-import catalogue
 import for_the_instructor
 import limits
 import sandbox
@@ -75,7 +74,7 @@ class Grade(NamedTuple):
     def first(self):
         """What to say of it in a line: what a detector found comes before what is wrong because of it."""
         named = re.search(r"^\s*why[^:\n]*: (?!unclear)(.*)$", self.diagnosis, re.MULTILINE)
-        order = sorted(self.verdicts, key=lambda v: not v.found)
+        order = sorted(self.verdicts, key=lambda v: (not v.found, NOT_RUN in v.words))
         lacking = next((v for v in order if v.points < v.of and not v.words.endswith(HALF) and NOTHING not in v.words), None)
         if not lacking or (named and not lacking.found):
             return named.group(1) if named else ""
@@ -306,8 +305,9 @@ def graded_file(file, seed):
 
 def is_empty(file):
     """What to say of a file of whose parts none has anything in it but comments; else ""."""
-    parts = [part[1] for part in catalogue.PART.findall(file.text)]
-    return "your part is still empty" if parts and not "".join(for_the_instructor.COMMENT.sub("", part) for part in parts).strip() else ""
+    behind = [each.partition("\n")[2].partition("// ---- end of your part ----") for each in file.text.split("// ---- your part: ")[1:]]
+    parts = [for_the_instructor.COMMENT.sub("", part) for part, end, _ in behind if end]
+    return "your part is still empty" if parts and not "".join(parts).strip() else ""
 
 
 def warnings_of(file, ends):

@@ -42,6 +42,8 @@ def members(path):
 
     def look(path, name):
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
+            if "/" in name:  # something beside what is asked for, as it seems
+                return add(f"{name} (a link, or no file)", b"")
             raise BadInput(f"{path.name}: a link, or no file")
         if name.count("/") > DEEP:
             raise BadInput(f"{name.split('/')[0]}: more than {DEEP} folders deep")
@@ -70,7 +72,7 @@ def texts_of(exercise, api, files):
             if not named and len(exercise.files[api]) == 1:  # such as histogram(1).cl, or ann.cl
                 named = [each for each in among if each[0].casefold().endswith(suffix)]
         if len({data for _, data in named}) > 1:
-            raise BadInput(f"which of these is {wanted}: {' '.join(name for name, _ in named)}?")
+            raise BadInput(f"which of these is {wanted}: {' '.join(name for name, _ in named[:5])}{' ...' * (len(named) > 5)}?")
         if not named:
             others = ", ".join(name.partition("/")[2] or name for name, _ in files[:5])
             raise BadInput(f"{wanted} is missing; there is {others or 'nothing'}")

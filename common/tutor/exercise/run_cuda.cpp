@@ -49,8 +49,10 @@ void run(const Case& each, const std::string& library, Results& results) {
             arguments.push_back(&value);
         const auto launch =
             reinterpret_cast<LaunchFunction>(find(library, "launch_" + step.kernel));
-        CHECK_CUDA(launch(static_cast<unsigned>(step.groups),
-                          static_cast<unsigned>(step.group_size), arguments.data(), shared_bytes));
+        const cudaError_t call =
+            launch(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+                   arguments.data(), shared_bytes);
+        CHECK_CUDA(call);  // by this name, for a student reads what it says
     }
     Bytes result(each.buffers.at(each.result).size());
     const void* const counted = buffers.at(each.result);

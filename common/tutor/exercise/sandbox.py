@@ -192,12 +192,15 @@ def _tree(pid):
 
 
 def _could_run(processes):
-    """Whether any of their threads runs, would if there were a processor for it, or waits for a disk."""
+    """Whether any of their threads runs, would if there were a processor for it, or waits for a disk: not for a child of its own,
+    as behind vfork()."""
     for pid in processes:
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):
-                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/stat", errors="replace") as file:
-                    if file.read().rpartition(")")[2].split()[0] in "RD":
+                its = pathlib.Path(f"/proc/{pid}/task/{thread}")
+                with contextlib.suppress(OSError):
+                    state = (its / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+                    if state == "R" or state == "D" and not (its / "children").read_text():
                         return True
     return False
 

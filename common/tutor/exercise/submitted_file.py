@@ -190,7 +190,7 @@ class SubmittedFile:
         self.exercise, self.api, self.build, self.device = exercise, api, build.resolve(), device
         self.name, self.text = name, text
         self.made = {}  # what was compiled already
-        self.without_end = 0  # processes
+        self.without_end = 0  # processes, or without any result
         self.ran_on = ""  # the device, where the program that runs kernels has named it
 
     @property
@@ -239,8 +239,8 @@ class SubmittedFile:
         job = tasks.job(cases, device=device, library=library, calls=[] if detector else self.calls(), programs=programs)
         done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files}, True,
                            max(sandbox.WAITS / 4 ** self.without_end, 2))
-        self.without_end += bool(done.ended)
         results = results_of(done.out, len(runs))
+        self.without_end += bool(done.ended) or not results
         if done.status == NOT_COMPILED and not results:
             raise DoesNotCompile(done.said)
         return done, results
@@ -365,8 +365,9 @@ class CppFile(Library):
         files = {self.name: self.text.encode(), "call.cpp": (self.exercise.folder / "call.cpp").read_bytes()}
         try:
             return [], {"it.so": self.compiled(files, ["-include", self.name, "call.cpp"], detector)}, "./it.so"
-        except DoesNotCompile:
-            self.compiled(files, ["-c", "-x", "c++", self.name], detector)  # without it the errors are the student's alone
+        except DoesNotCompile as why:
+            if "error:" in str(why):
+                self.compiled(files, ["-c", "-x", "c++", self.name], detector)  # without it the errors are the student's alone
             raise
 
 

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 import unittest.mock
 import zipfile
@@ -133,6 +134,24 @@ class Verdicts(Test):
             with unittest.mock.patch.object(file, "detectors", return_value=under), unittest.mock.patch.object(grading, "fault", side_effect=says):
                 self.assertEqual(grading.faults(file, 1, False), found)
 
+    def test_what_gives_nothing_has_half_of_the_time_next(self):
+        file, seen = submitted_file.OpenCLFile(FIVE_STEPS, "opencl", "histogram.cl", "", BUILD), []
+        with unittest.mock.patch.object(submitted_file, "named_device"), unittest.mock.patch.object(file, "program", return_value=b""), \
+                unittest.mock.patch.object(sandbox, "run", lambda _, seconds, *__: seen.append(seconds) or sandbox.Done(-25, "")):
+            grading.outcomes(file, tasks.runs_of(FIVE_STEPS, "sizes", 1))
+        self.assertEqual(seen, [10, 5, 2.5])
+
+    def test_a_compiler_without_end_is_not_started_again(self):
+        file = submitted("", "01/merge", "c++")
+        with unittest.mock.patch.object(file, "made_by", side_effect=submitted_file.DoesNotCompile(sandbox.NO_END)) as made:
+            self.assertRaises(submitted_file.DoesNotCompile, file.parts, [], None)
+        self.assertEqual(made.call_count, 1)
+
+    def test_what_was_not_run_is_no_cause(self):
+        words = (f"0 of 5 runs are right; a ramp: {grading.NOT_RUN}", "0 of 5 runs are right; a ramp: it does not end")
+        verdicts = [grading.Verdict(each, 0, 25, says) for each, says in zip(("sizes", "launches"), words)]
+        self.assertEqual(grading.Grade("", "", 1, verdicts).first, f"launches: {words[1]}")
+
     def test_all_of_the_points_are_for_all_runs_and_half_for_a_mistake_in_one(self):
         criterion = next(each for each in FIVE_STEPS.points if each in tasks.CRITERIA)
         of = FIVE_STEPS.points[criterion]
@@ -156,6 +175,7 @@ class Said(unittest.TestCase):
                 ("reads", for_the_instructor.READ.findall, read), ("empty lines", for_the_instructor.READ.findall, f"{read}\n\n\n"),
                 ("calls", for_the_instructor.LOCAL.findall, "1 - call PU3AS3"),
                 ("a word", submitted_file.NotEmulated.of, "a.cu:1:1: error: call to a<"),
+                ("parts", lambda text: grading.is_empty(types.SimpleNamespace(text=text)), "// ---- your part: x\n"),
                 ("errors", submitted_file.NotEmulated.of, "error: "), ("tokens", for_the_instructor.pieces, "name "),
                 ("comments", for_the_instructor.pieces, "/* ")):
             for text in (word * (1000000 // len(word)), word + " " * 1000000, word + "\n" * 1000000, word + "a" * 1000000):
@@ -214,6 +234,11 @@ class Sandbox(Test):
             drip.join()
         self.assertEqual(ends, ["it does not end"])
         self.assertLess(time.monotonic() - began, 20)
+
+    def test_what_waits_for_a_child_of_its_own_waits_for_no_disk(self):
+        with unittest.mock.patch.multiple(sandbox, WAITS=1, CLOCK=2):
+            forks = "import ctypes; c = ctypes.CDLL(None); c.vfork() or c.pause()"
+            self.assertEqual(sandbox.run(["/usr/bin/python3", "-c", forks], 3).why(), "it does not end")
 
     def test_where_the_machine_is_too_busy_it_is_tried_again_alone(self):
         seen, first = [], ["too busy"]
@@ -414,7 +439,7 @@ class AClass(Commands):
                 "more/__MACOSX/._histogram.cl": "x", "packed.zip": self.zipped(**{"a--histogram.cl": full, "__MACOSX--histogram.cl": "x"}),
                 "moodle/all.zip": self.zipped(**{"inner.zip": self.zipped(**{"x--histogram.cl": full})}), "flat_123.cl": full,
                 "binary.cl": b"\0\1", "broken.zip": b"PK\3\4 no", "none/x.txt": "x", "empty/.keep": "", "large.cl": "x" * (2 << 20),
-                "two/a/histogram.cl": "one", "two/b/histogram.cl": "two", "=HYPERLINK(x).cl": full, ".DS_Store": "x", "odd\x1b.cl": full,
+                **{f"two/{n}/histogram.cl": str(n) for n in range(99)}, "=HYPERLINK(x).cl": full, ".DS_Store": "x", "odd\x1b.cl": full,
                 "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\x1a.cl": full, "x;=1.cl": full,
                 "points.csv/histogram.cl": full,
                 "bomb.zip": self.zipped(**{f"{n}.zip": bytes(4 << 20) for n in range(5)}), "nothing.zip": self.zipped(), f"{long}.cl": full,
@@ -428,15 +453,19 @@ class AClass(Commands):
         self.addCleanup(subprocess.run, ["rm", "-r", self.folder / "class" / "down"])  # which shutil cannot
         for number in range(10000):
             (self.folder / "class" / "more" / f"{number}.txt").touch()
-        (self.folder / "class" / "eve").symlink_to(self.folder / "class" / "ann")
+        (self.folder / "class" / "leads").mkdir()
+        for link in ("eve", "more/link", "leads/histogram.cl"):
+            (self.folder / "class" / link).symlink_to(self.folder / "class" / "ann")
         pathlib.Path(os.fsdecode(os.fsencode(self.folder / "class") + b"/\xff.cl")).write_text(full)
         with open(self.folder / "class" / "hole.cl", "wb") as hole:
             hole.truncate(1 << 30)
-        rows = self.grade()
+        with unittest.mock.patch.object(for_the_instructor, "accesses", side_effect=sandbox.Busy(sandbox.TOO_BUSY)):
+            rows = self.grade()
+        self.assertIn(sandbox.TOO_BUSY, (self.folder / "reports/ann/for-the-instructor.txt").read_text())
         right = ("ann", "bom", "wide", "crlf", "west", "upper", "deep", "other", "more", "packed", "moodle", "flat_123", "'=HYPERLINK(x)", "odd?",
                  "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv", ".dots", "bsd", "lab", "editor")
         wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is .keep",
-                 "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "which of these", "eve": "a link", "zeros": "more than 16 MiB",
+                 "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "two/12/histogram.cl ...?", "eve": "a link", "leads": "is missing; there is histogram.cl (a link", "zeros": "more than 16 MiB",
                  "nothing": "there is nothing", "hole": "more than 16 MiB", "fault": "could not be judged: ValueError: a mistake of ours",
                  "busy": "could not be judged: the machine was too busy",
                  "down": "more than 50 folders deep", "quine": "more than 50 folders deep"}
@@ -445,6 +474,7 @@ class AClass(Commands):
         for who, says in wrong.items():
             self.assertIn(says, rows[who]["why"])
         self.assertEqual({who for who, row in rows.items() if not row["points"]}, {"busy", "fault"})
+        self.assertIn("\n    3  more than 16 MiB, or 16777 files\n", (self.folder / "reports/class.txt").read_text())
         self.assertEqual(len(list((self.folder / "reports").glob("*/results.json"))), len(rows))
         for each in (self.folder / "reports").glob("*/*"):
             self.assertNotRegex(each.read_text(), "[\x1b\0]")
@@ -457,11 +487,15 @@ class AClass(Commands):
         texts = {who: (self.folder / "reports" / who / "for-the-instructor.txt").read_text() for who in ("ann", "bob", "cyd")}
         self.assertIn("100 in 100 of what differs from the beginning is as in bob\n--- as it begins", texts["ann"])
         self.assertIn("\n+        atomic_inc(&table[pixels[i]]);", texts["ann"])
-        self.assertEqual(texts["cyd"], "\n")
+        self.assertEqual(texts["cyd"], "nothing is added to what all began with\n\n")
         page = (self.folder / "reports" / "class.txt").read_text()
         self.assertIn("100 in 100: ann, bob\n", page)
         self.assertRegex(page, r"3 submissions, 0 with full marks, 0 not judged\n\nPoints of 100\n  0 to 9 +3  ###\n")
         self.assertEqual((rows["bob"]["alike"], rows["cyd"]["alike"]), ("ann (100)", ""))
+        for why, cause in (("compiles: ann.cl: not a text", "not a text"), ("could not be judged here: x.cu:9: CUDA has a", "could not be judged here"),
+                           ("free of faults: ThreadSanitizer: data race, x.cu:9", "data race"), ("sizes: 0 of 5 runs are right; a: b", "wrong counts"),
+                           ("sizes: 0 of 5 runs are right; a ramp: it does not end", "it does not end")):
+            self.assertEqual(tutorial.a_class.cause_of("ann", why), cause)
         pieces = for_the_instructor.pieces
         self.assertEqual(pieces("if (a < f(b)) a = b /* c */ + 1; // d\n"), pieces("if(n<f(m)) n=m+1;"))
         self.assertNotEqual(pieces("if (a < f(b)) a = b + 1;"), pieces("if (a < g(b)) a = b + 1;"))
@@ -668,7 +702,7 @@ EMULATED = (
     ("03/five-steps", "a race that is kept from being told", "#include <unistd.h>\nstatic const int closed = close(2);\n" + changed(CU, (
      "atomicAdd(&table[pixels[i]], 1U)", "++table[pixels[i]]")), "thread sanitizer it ends with 66"),
     ("03/five-steps", "a barrier for some", changed(CU, (CU_BARRIER, CU_BARRIER.replace("__sync", "if (threadIdx.x < 8) __sync"))),
-     r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+"),
+     r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+$"),
     ("03/five-steps", "a bin too many", changed(CU, ("kBins; bin += blockDim.x) {\n        table", "kBins + 1; bin += blockDim.x) {\n        table")),
      r"AddressSanitizer: [a-z-]+.*histogram\.cu:15\b"),
     (PITCHED, "a pitch in bytes used for elements", solution(PITCHED, "cuda").replace("(table_pitch_bytes / sizeof *tables)", "table_pitch_bytes"),
