@@ -40,11 +40,13 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/intel", "/o
           "/etc/alternatives", "/etc/ld.so.cache", "/etc/OpenCL", "/sys")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin"
 DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
-# Calls of the system that are not there: what speaks to others, memory that belongs to no process, and a machine's affairs.
+# Calls of the system that are not there: what speaks to others, memory that belongs to no process, a machine's affairs, and a low
+# priority, with which what has no end takes its time.
 NO_CALLS = """socket socketpair add_key request_key keyctl ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd shmget
 msgget semget mq_open memfd_create memfd_secret io_uring_setup userfaultfd perf_event_open bpf unshare setns mount umount2
 move_mount open_tree fsopen pivot_root chroot name_to_handle_at open_by_handle_at fanotify_init quotactl acct syslog
-init_module finit_module delete_module kexec_load reboot swapon swapoff settimeofday clock_settime sethostname""".split()
+init_module finit_module delete_module kexec_load reboot swapon swapoff settimeofday clock_settime sethostname
+sched_setscheduler sched_setattr setpriority""".split()
 # All that is there for C++ in a process of its own, which counts in threads and prints; and while it is loaded, when what it
 # begins with runs. No memory becomes executable but a file's then, and none is opened but to be read.
 COUNTS = """brk mmap mprotect munmap mremap madvise futex clone clone3 set_robust_list rseq rt_sigprocmask rt_sigaction

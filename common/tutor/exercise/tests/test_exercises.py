@@ -299,7 +299,8 @@ class Sandbox(Test):
     @needs_bubblewrap
     @unittest.skipUnless(sandbox.rules(), "no libseccomp")
     def test_calls_that_no_exercise_needs_are_not_there(self):
-        for call in ("socket.socket()", "os.memfd_create('')", "ctypes.CDLL(None).shmget(0, 4096, 0o1600) < 0 and exit(1)"):
+        for call in ("socket.socket()", "os.memfd_create('')", "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "os.nice(1)",
+                     "ctypes.CDLL(None).shmget(0, 4096, 0o1600) < 0 and exit(1)"):
             self.assertEqual(sandbox.run(["/usr/bin/python3", "-c", f"import ctypes, os, socket; {call}"], 9).status, 1, call)
 
     def test_results_are_read_as_far_as_they_are_results(self):
