@@ -43,7 +43,8 @@ def members(path):
     def look(path, name):
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
             if "/" in name:  # something beside what is asked for, as it seems
-                return add(f"{name} (a link, or no file)", b"")
+                add(f"{name} (a link, or no file)", b"")
+                return
             raise BadInput(f"{path.name}: a link, or no file")
         if name.count("/") > DEEP:
             raise BadInput(f"{name.split('/')[0]}: more than {DEEP} folders deep")

@@ -466,7 +466,8 @@ class AClass(Commands):
         right = ("ann", "bom", "wide", "crlf", "west", "upper", "deep", "other", "more", "packed", "moodle", "flat_123", "'=HYPERLINK(x)", "odd?",
                  "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv", ".dots", "bsd", "lab", "editor")
         wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is .keep",
-                 "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "two/12/histogram.cl ...?", "eve": "a link", "leads": "is missing; there is histogram.cl (a link", "zeros": "more than 16 MiB",
+                 "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "two/12/histogram.cl ...?", "eve": "a link",
+                 "leads": "is missing; there is histogram.cl (a link", "zeros": "more than 16 MiB",
                  "nothing": "there is nothing", "hole": "more than 16 MiB", "fault": "could not be judged: ValueError: a mistake of ours",
                  "busy": "could not be judged: the machine was too busy",
                  "down": "more than 50 folders deep", "quine": "more than 50 folders deep"}
@@ -493,8 +494,10 @@ class AClass(Commands):
         self.assertIn("100 in 100: ann, bob\n", page)
         self.assertRegex(page, r"3 submissions, 0 with full marks, 0 not judged\n\nPoints of 100\n  0 to 9 +3  ###\n")
         self.assertEqual((rows["bob"]["alike"], rows["cyd"]["alike"]), ("ann (100)", ""))
-        for why, cause in (("compiles: ann.cl: not a text", "not a text"), ("could not be judged here: x.cu:9: CUDA has a", "could not be judged here"),
-                           ("free of faults: ThreadSanitizer: data race, x.cu:9", "data race"), ("sizes: 0 of 5 runs are right; a: b", "wrong counts"),
+        for why, cause in (("compiles: ann.cl: not a text", "not a text"),
+                           ("could not be judged here: x.cu:9: CUDA has a", "could not be judged here"),
+                           ("free of faults: ThreadSanitizer: data race, x.cu:9", "data race"),
+                           ("sizes: 0 of 5 runs are right; a: b", "wrong counts"),
                            ("sizes: 0 of 5 runs are right; a ramp: it does not end", "it does not end")):
             self.assertEqual(tutorial.a_class.cause_of("ann", why), cause)
         pieces = for_the_instructor.pieces
