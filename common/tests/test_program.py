@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import sys
 import unittest
 
 import programs
@@ -10,6 +11,8 @@ import served
 from programs import BUILD, DETECTORS, GIVEN, QUICK, Test
 
 PROGRAM = programs.built(GIVEN.program)
+if PROGRAM is None and programs.BUILD["sanitize"] == "thread":
+    sys.exit(77)  # OpenCL's drivers are not ThreadSanitizer's
 ABOUT = programs.described(PROGRAM)
 FOLDER = pathlib.Path(GIVEN.program).parent  # of a chapter, or of a workshop
 API, CHAPTER, EMULATED = ABOUT["api"], ABOUT["chapter"], ABOUT["emulated"]
