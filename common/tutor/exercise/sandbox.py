@@ -32,7 +32,6 @@ DISK = 512 << 20
 OUTPUT = 64 << 20  # in one file, and in its results
 PRINTS = 8 << 20  # a detector says much
 PROCESSES = 128 + 2 * (os.cpu_count() or 1)  # at a time, and threads; drivers start some for each core
-WAITS = 20  # seconds, all in all, in which none of its threads could run: it waits for what never comes
 PLACES = os.cpu_count() or 1  # for so many at a time; what waits needs none
 CLOCK = 20  # times the processor time that it may take, and that at least a minute: the machine was too busy
 NOBODY = 65534  # root is held by no limit
@@ -40,6 +39,8 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/intel", "/o
           "/etc/alternatives", "/etc/ld.so.cache", "/etc/OpenCL", "/sys")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin"
 DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
+# Seconds, all in all, in which none of its threads could run: it waits for what never comes, or for a GPU.
+WAITS = 20 if any(map(os.path.exists, DEVICES)) else 10
 # Calls of the system that are not there: what speaks to others, memory that belongs to no process, a machine's affairs, and a low
 # priority, with which what has no end takes its time.
 NO_CALLS = """socket socketpair add_key request_key keyctl ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd shmget
