@@ -68,8 +68,9 @@ TEST(KernelFile, ThatCannotBeReadIsNamed) {
         tests::bad_input([&] { common::read_kernel_file("nosuch.cl", folder.path()); });
     EXPECT_TRUE(tests::has(text, "no kernel file nosuch.cl"));
     EXPECT_TRUE(tests::has(text, (folder / "nosuch.cl").string()));
-    if (std::filesystem::exists("/proc/self/exe"))
+    if (std::filesystem::exists("/proc/self/exe")) {
         EXPECT_TRUE(tests::has(text, (own_folder() / "nosuch.cl").string()));
+    }
     tests::write_bytes(folder / "empty", "");
     for (const auto& [path, why] : {std::pair(folder / "nosuch.cl", "No such file or directory"),
                                     {folder / ".", "a folder, not a file"},
