@@ -185,7 +185,7 @@ def roofline(recording):
 
 def predicted_plot(recording):
     """Predicted against measured GB/s."""
-    series = {words: [] for words in ("chapters, CUDA", *(f"other kernels, {half}" for half in ("seen", "fifth")))}
+    series = {words: [] for words in ("chapters, CUDA", *(f"other kernels, {half}" for half in ("seen", "unseen")))}
     for row in predicted.rows():
         if row["predicted_us"] and row["api"] == "CUDA":
             name = "chapters, CUDA" if row["of"] == "chapters" else f"other kernels, {row['half']}"

@@ -58,14 +58,14 @@ def accuracy_lines(page, which):
         names = sorted({row["limit"] for row in all_rows})
         return markdown(("<the lowest limit", *HEAD), [[name, *shares([row for row in all_rows if row["limit"] == name])] for name in names])
     of_kind = [row for row in all_rows if row["of"] == "chapters"] if which == "chapters" else others
-    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen", "fifth")):
+    for api, half in itertools.product(("CUDA", "OpenCL"), ("seen", "unseen")):
         of = [row for row in of_kind if (row["api"], row["half"]) == (api, half)]
         if of:
             right, pairs = accuracy.in_order(of)
             found.append([f"{api}, {half}", *shares(of), f"{right} of {pairs}"])
     if which == "others":
-        fifth = [row for row in others if row["half"] == "fifth"]
-        of = list(accuracy.with_registers(fifth, accuracy.contents()["counts"], model.devices()["h100"]))
+        unseen = [row for row in others if row["half"] == "unseen"]
+        of = list(accuracy.with_registers(unseen, accuracy.contents()["counts"], model.devices()["h100"]))
         found.append(["the same with `--registers`", *shares(of), "{} of {}".format(*accuracy.in_order(of))])
     return markdown(("<half", *HEAD, "pairs in order"), found)
 

@@ -401,7 +401,7 @@ COUNTERS = (
     ("atomics: visits", "lts__t_sectors_op_red", lambda of: total(of, "visits", "global")),
     ("  fullest queue", "", lambda of: max(of["queues"])),
     ("passes of banks", "l1tex__data_pipe_lsu_wavefronts_mem_shared", lambda of: total(of, "passes", "local")),
-    ("constant: passes", "idc__requests", lambda of: total(of, "passes", "constant", "load")),
+    ("constant: passes", "", lambda of: total(of, "passes", "constant", "load")),
     ("own arrays: loads", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld", lambda of: total(of, "sectors", "own", "load")),
     ("  stores", "l1tex__t_sectors_pipe_lsu_mem_local_op_st", lambda of: total(of, "sectors", "own", "store")),
 )

@@ -243,7 +243,7 @@ def is_near(row):
 
 # Of whose kernels the recorded runs are.
 KINDS = {"the chapters' kernels": ("chapters", ("seen", "unseen")), "others, with which it was made": ("others", ("seen",)),
-         "others, which it had not seen": ("others", ("fifth",))}
+         "others, which it had not seen": ("others", ("unseen",))}
 
 
 def in_words(counts, name, device=None):
