@@ -132,7 +132,6 @@ PLAIN = {"mmap": _Compared.without(2, mmap.PROT_EXEC), "mprotect": _Compared.wit
          "openat": _Compared.without(2, os.O_ACCMODE | os.O_CREAT)}
 if os.path.exists("/dev/nvidiactl"):  # CUDA asks for a socket of the sandbox's own; other kinds may lead out of it
     PLAIN["socket"] = _Compared(0, 1, socket.AF_UNIX, 0)  # SCMP_CMP_NE
-    NO_CALLS = [name for name in NO_CALLS if "sched_set" not in name and name != "setpriority"]  # its driver was not tried without
 
 
 @functools.lru_cache(None)
