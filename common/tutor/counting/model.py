@@ -178,7 +178,7 @@ def half_the_visits(of):
     return {**of, **{name: of[name] / 2 for name in ("fullest", "visits", "visits_at_end", "whole")}}
 
 
-CHANGES = (("twice the work-items", twice_the_items), ("loads four times as wide", wider), ("a copy of the table for each lane", copies),
+CHANGES = (("twice the work-items", twice_the_items), ("loads four times as wide", wider), ("a local table for each lane", copies),
            ("half the visits in the L2 cache", half_the_visits))
 # A gain below this is none: the model is not that exact.
 LEAST_GAIN = 1.05

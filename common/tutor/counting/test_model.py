@@ -163,10 +163,10 @@ class Changes(Test):
         found = gains(LOCAL)
         self.assertGreater(found["twice the work-items"], 1.8)
         self.assertGreater(found["loads four times as wide"], 3)
-        self.assertEqual((found["a copy of the table for each lane"], found["half the visits in the L2 cache"]), (1, 1))
+        self.assertEqual((found["a local table for each lane"], found["half the visits in the L2 cache"]), (1, 1))
 
     def test_banks_are_relieved_by_copies_and_queues_by_fewer_visits(self):
-        self.assertGreater(gains(RAMP)["a copy of the table for each lane"], 2)
+        self.assertGreater(gains(RAMP)["a local table for each lane"], 2)
         self.assertEqual(gains(RAMP)["half the visits in the L2 cache"], 1)
         self.assertAlmostEqual(gains(GLOBAL)["half the visits in the L2 cache"], 2, delta=0.05)
 

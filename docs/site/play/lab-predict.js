@@ -164,7 +164,7 @@
     instructions: of.instructions * 0.8, chain: of.chain / 3 });
   const copies = (of) => ({ ...of, passes: Math.min(of.passes, of.local), local_bytes: Math.max(of.local_bytes, 32 << 10) });
   const half_the_visits = (of) => ({ ...of, fullest: of.fullest / 2, visits: of.visits / 2, visits_at_end: of.visits_at_end / 2, whole: of.whole / 2 });
-  const CHANGES = [["twice the work-items", twice_the_items], ["loads four times as wide", wider], ["a copy of the table for each lane", copies],
+  const CHANGES = [["twice the work-items", twice_the_items], ["loads four times as wide", wider], ["a local table for each lane", copies],
     ["half the visits in the L2 cache", half_the_visits]];
 
   function changes(launches, device, api) {
