@@ -424,7 +424,7 @@ def cluster_table(recording, program, size):
             f"rounds of {runs[0]['all_ms']['runs']} runs each; shown is the round with the fastest run. {entry['run']['mpi']}.")
 
 
-# ---- the ladder of a chapter and of the book: kernel by kernel, the one change and what it gave --------
+# ---- the ladder of a chapter and of the book: kernel by kernel, what changes and what it gave --------
 
 KI, CPU = 1 << 10, "01-cpu"
 
@@ -439,6 +439,7 @@ class Rung(NamedTuple):
     experiment: str = ""  # where it is no run
     row: str = ""
     in_book: bool = True
+    options: str = ""
 
 
 RUNGS = (
@@ -452,9 +453,12 @@ RUNGS = (
     Rung(ATOMICS, "global", "one table for all, an atomic addition for each pixel", 512),
     Rung(ATOMICS, "subhist", "a table for each group, in global memory, and a second kernel adds them", 512),
     Rung(LOCAL, "local", "the group's table in local memory", 512),
-    Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "lanes", "one table, 16 pixels per load"),
-    Rung(LANES, "lane-bins", "and four loads in flight", 32 * KI, "lanes", "and four loads in flight"),
-    Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table"),
+    Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "lanes", "one table, 16 pixels per load",
+         options=" --copies 1 --loads 1"),
+    Rung(LANES, "lane-bins", "and four loads in flight", 32 * KI, "lanes", "and four loads in flight",
+         options=" --copies 1 --loads 4"),
+    Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table",
+         options=" --copies 32 --loads 4"),
     Rung(LANES, "lane-bins", "and twice the work-items, in groups of 1,024: `lane-bins` as it is", 64 * KI, "lanes",
          "and one group of 1024 for each unit: `lane-bins`"),
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
@@ -471,7 +475,8 @@ def link(rung, which):
     parts = [anchor(title) for title in titles if title.replace("`", "").startswith(f"{rung.kernel}:")]
     page = {rung.chapter: "", "book": f"{rung.chapter}/README.md"}.get(which, f"../{rung.chapter}/README.md")
     place = page + (f"#{parts[0]}" if parts else "")
-    return f"[`{rung.kernel}`]({place})" if place else f"`{rung.kernel}`"
+    name = f"`{rung.kernel}{rung.options}`"
+    return f"[{name}]({place})" if place else name
 
 
 def found_in(recording, rung, name, size):
@@ -497,7 +502,7 @@ def rungs_of(which):
 
 
 def ladder_table(recording, which, name, size):
-    """`book`, or a chapter: its kernels in order, the one change of each, and what it gave"""
+    """`book`, or a chapter: its kernels in order, what changes with each, and what it gave"""
     rows = [(rung, found) for rung in rungs_of(which) if (found := found_in(recording, rung, name, size))]
     if not rows:
         raise NotRecorded(f"{which} {name} {size} is not among its runs")
@@ -505,7 +510,7 @@ def ladder_table(recording, which, name, size):
     entries = [entry for _, found in rows for entry, _ in found.values()]
     ceiling = recorded.read_ceiling(recording, {**entries[0], "size": size})
     of, waits = f"{apis[-1]}, " if len(apis) > 1 else "", which != "book" and any(rung.under_way for rung, _ in rows)
-    columns = ["<Kernel", "<The one change", *(["Bytes in flight"] if waits else []),
+    columns = ["<Kernel", "<What changes", *(["Bytes in flight"] if waits else []),
                *(f"{api}, GB/s" if of else "GB/s" for api in apis), f"{of}% of the read ceiling"]
     cells = []
     for rung, found in rows:
