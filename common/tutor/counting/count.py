@@ -245,7 +245,9 @@ def lines_of(sites, folder, kernels="", texts=None):
         site["unsure"] = site["requests"] if loads and missed < 0.9 and site["tags"] > 16 * site["requests"] else 0
         path = pathlib.Path(kernels if kernels and kernels.endswith(pathlib.Path(path).name) else path)
         if path.name not in texts:
-            texts[path.name] = (folder / path).read_text(encoding="utf-8", errors="replace").splitlines() if (folder / path).is_file() else []
+            # A compiler's cache may name the clone that it was filled from.
+            file = next((each for each in (folder / path, folder / path.name) if each.is_file()), None)
+            texts[path.name] = file.read_text(encoding="utf-8", errors="replace").splitlines() if file else []
         line = int(number) if number.isdigit() else 0
         text = texts[path.name][line - 1].strip() if 0 < line <= len(texts[path.name]) else ""
         key = path.name, line, site["what"], site["memory"], site["bytes"], site["allocation"]

@@ -49,7 +49,7 @@ def reduced(launch):
     own = total("sectors", "own", *local)
     return {
         "groups": launch["groups"], "group_size": launch["group_size"], "local_bytes": launch["local_bytes"],
-        "registers": launch.get("registers") or (name if isinstance(name, int) else name.get(launch["loads_ahead"] - 1, 32)),
+        "registers": launch.get("registers") or (name if isinstance(name, int) else name.get(launch["loads_ahead"] // 2, 32)),  # now, and next
         "parted": launch["blocks_parted"] / (launch["blocks"] or 1) if "instructions" in launch else 0, "idle": launch["idle"],
         "loading": launch["blocks_loading"] / (launch["blocks"] or 1), "constants": total("passes", "constant", "load"),
         "barriers": launch["barriers"], "loads_ahead": max(launch["loads_ahead"], 1), "others_ahead": launch["others_ahead"],
