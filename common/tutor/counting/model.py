@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 WARP = 32
 ATOMICS = "add one", "atomic"
 # `nvcc -Xptxas -v` of CUDA 13.0 for compute capability 9.0. Of others at most 32 are assumed, which let all work-items in.
-REGISTERS = {"histogram_vector": 40, "histogram_tuned": {3: 40, 4: 48}}
+REGISTERS = {"histogram_vector": 40, "histogram_tuned": {"3": 40, "4": 48}}  # of its loads
 LIMITS = {"wait": "bytes in flight", "memory": "memory", "banks": "banks of local memory", "instructions": "instructions",
           "queue": "queues of the L2 cache",
           "places": "places on the multiprocessors", "launch": "the launch itself"}
@@ -45,11 +45,12 @@ def reduced(launch):
     accesses = loads + total("requests", "local", *local) + total("requests", "own", *local)
     estimated = launch.get("instructions") or {"all": 4 * accesses, "integers": 2 * accesses, "chain": 20 * accesses}
     visits = total("visits", "global", *ATOMICS)
-    name = REGISTERS.get(launch["kernel"].partition("<")[0], 32)
+    kernel, _, template = launch["kernel"].partition("<")
+    by_loads = REGISTERS.get(kernel, 32)
     own = total("sectors", "own", *local)
     return {
         "groups": launch["groups"], "group_size": launch["group_size"], "local_bytes": launch["local_bytes"],
-        "registers": launch.get("registers") or (name if isinstance(name, int) else name.get(launch["loads_ahead"] // 2, 32)),  # now, and next
+        "registers": launch.get("registers") or (by_loads if isinstance(by_loads, int) else by_loads.get(template[-3:-2], 32)),
         "parted": launch["blocks_parted"] / (launch["blocks"] or 1) if "instructions" in launch else 0, "idle": launch["idle"],
         "loading": launch["blocks_loading"] / (launch["blocks"] or 1), "constants": total("passes", "constant", "load"),
         "barriers": launch["barriers"], "loads_ahead": max(launch["loads_ahead"], 1), "others_ahead": launch["others_ahead"],

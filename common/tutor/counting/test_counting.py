@@ -203,7 +203,8 @@ class Command(Test):
         with self.assertRaises(BadInput):
             count.Asked(["03", "local", "--registers", "6"])
         built("CUDA", "05-launch-tuning")
-        said = count.in_words(count.Asked(["05", "tuned", "--random", "32M", "--copies", "32", "--loads", "3"]).counts(GIVEN.build, "CUDA", count.ROOT))
+        asked = count.Asked(["05", "tuned", "--random", "64K", "--copies", "32", "--loads", "3"])
+        said = count.in_words(asked.counts(GIVEN.build, "CUDA", count.ROOT))
         self.assertRegex(said, r"(?s) 1 fit at once \(registers\)\..* [0-9]+  atomicAdd\(")  # and its lines, wherever they were compiled
 
     def test_the_table_of_a_run_ends_with_it(self):

@@ -71,7 +71,7 @@
     const own = total("sectors", "own", local);
     return {
       groups: launch.groups, group_size: launch.group_size, local_bytes: launch.local_bytes,
-      registers: typeof name === "number" ? name : name[launch.loads_ahead / 2] ?? 32,
+      registers: typeof name === "number" ? name : name[launch.kernel.slice(-3, -2)] ?? 32,
       parted: launch.instructions ? launch.blocks_parted / (launch.blocks || 1) : 0, idle: launch.idle,
       // In the lab a warp that loads nothing has nothing to do.
       loading: launch.blocks_loading === undefined ? 1 : launch.blocks_loading / (launch.blocks || 1), constants: total("passes", "constant", ["load"]), barriers: launch.barriers, loads_ahead: Math.max(launch.loads_ahead, 1), others_ahead: launch.others_ahead,
