@@ -348,8 +348,8 @@ def broken(options):
 def counted(words):
     """What the warps of a strategy's kernels do; its own options, and behind them the program's."""
     if {"-h", "--help"} & set(words):
-        print("usage: tutorial count CHAPTER STRATEGY|EXERCISE [--api cuda|opencl] [--like h100|h200|FILE] [--registers N]\n"
-              "       [--json FILE] [OPTION ...]\n\n"
+        print("usage: tutorial count CHAPTER STRATEGY | CHAPTER/EXERCISE [--api cuda|opencl] [--like h100|h200|FILE]\n"
+              "       [--registers N] [--json FILE] [--kernels FILE] [OPTION ...]\n\n"
               "What a GPU would do with a strategy's kernels, counted; behind it the program's own options, such as --random 4M.\n"
               "docs/counting.md says how.")
         return 0
