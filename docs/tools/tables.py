@@ -323,7 +323,7 @@ def fixed_table(recording, name="sizes"):
         rows.append([row, api, a / 1000, b, f"{miss:.1f}"])
     least, most = (size_in_words(of(pixels for key in enough for pixels, _ in points[key])) for of in (min, max))
     return (entries, f"time = a + n / b on {entries[0]['run']['device']}: random pixels, {least} to {most}",
-            ["<Strategy", "<API", "a, µs", "b, GB/s", "The farthest size is off by, %"], rows,
+            ["<Strategy", "<API", "a, µs", "b, GB/s", "Largest error of the fit, %"], rows,
             "Fitted to medians by least squares, in relation to the time. Only what was recorded in three sizes or more.")
 
 
