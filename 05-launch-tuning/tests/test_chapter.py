@@ -58,6 +58,8 @@ class Workshop:
             if not program.exists():
                 self.skipTest(f"{program} was not built")
             with self.subTest(sanitizer=sanitizer, arguments=arguments):
+                # That a load's address is no multiple of its size, a processor does not mind.
+                self.assertEqual(b"__ubsan_handle_type_mismatch" in program.read_bytes(), sanitizer == "address")
                 run = self.expect([program, *arguments, *QUICK])
                 self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
 
