@@ -81,6 +81,9 @@ class Lesson(Workshop, Test):
         self.expect([self.program("opencl"), *SMALL, "--no-ceiling"], 2, environment={**self.kept, **self.faulty("hang=rebuild")},
                     err="\ncompiling: not done after 120 s")
 
+    def test_a_device_whose_groups_are_flat(self):
+        self.expect([self.program("opencl"), "--variant", "vector", "--pitch", "513", *QUICK], 77, environment=self.faulty("flat"), out=" x 1\n$")
+
     def test_totals_that_are_left(self):
         """Between two runs, also where the counts are right."""
         zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
