@@ -289,6 +289,7 @@ class Run(Small):
         self.assertIn("why it is wrong\n", self.said)
         table = self.table(("02-a", "CUDA", 3, "02-a/cuda: it broke\nother words", {}), wrong, status=2)
         self.assertIn("-\n02-a all CUDA - - - - FAILED: exit status 3: 02-a/cuda: it broke\n\n", table)
+        self.table(("02-a", "CUDA", 3, "it broke", {}), ("03-a", "OpenCL", 1, "", {"one": "mismatch"}), status=1)
         self.assertEqual(self.table(("02-a", "CUDA", 2, "02-a/cuda: no picture", {}), wrong, status=2), "")
 
 
