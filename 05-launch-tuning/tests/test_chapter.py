@@ -58,6 +58,8 @@ class Workshop:
             if not program.exists():
                 self.skipTest(f"{program} was not built")
             with self.subTest(sanitizer=sanitizer, arguments=arguments):
+                # That a load's address is no multiple of its size, a processor does not mind.
+                self.assertEqual(b"__ubsan_handle_type_mismatch" in program.read_bytes(), sanitizer == "address")
                 run = self.expect([program, *arguments, *QUICK])
                 self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
 
@@ -78,6 +80,9 @@ class Lesson(Workshop, Test):
     def test_a_compiler_that_hangs_later(self):
         self.expect([self.program("opencl"), *SMALL, "--no-ceiling"], 2, environment={**self.kept, **self.faulty("hang=rebuild")},
                     err="\ncompiling: not done after 120 s")
+
+    def test_a_device_whose_groups_are_flat(self):
+        self.expect([self.program("opencl"), "--variant", "vector", "--pitch", "513", *QUICK], 77, environment=self.faulty("flat"), out=" x 1\n$")
 
     def test_totals_that_are_left(self):
         """Between two runs, also where the counts are right."""

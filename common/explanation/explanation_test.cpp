@@ -23,8 +23,9 @@ class Explain : public testing::Test {
         document_.pixels = input_.pixels.size();
         document_.counts = common::reference_histogram(input_.pixels);
         document_.results = {row("right", Check::kMatch), row("first", Check::kMismatch),
-                             row("skipped", Check::kSkipped), row("second", Check::kMismatch)};
-        document_.results[3].changes = true;
+                             row("skipped", Check::kSkipped), row("second", Check::kMismatch),
+                             row("racy", Check::kMismatch)};
+        document_.results[3].changes = document_.results[4].broken_on_purpose = true;
     }
 
     static Result row(const std::string& variant, Check check) {

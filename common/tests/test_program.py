@@ -180,8 +180,9 @@ class Devices(Test):
 
     @for_opencl
     def test_little_memory(self):
-        self.expect([PROGRAM, *SMALL], 2, one_line=True, environment=self.faulty("memory=65536"),
-                    err="take 100003 bytes, and this device has at most 65536 in one piece\n$")
+        for words in ("memory=65536", "info-1010=65536", "info-101f=65536"):  # of both the largest buffer alone, and all memory
+            self.expect([PROGRAM, *SMALL], 2, one_line=True, environment=self.faulty(words),
+                        err="take 100003 bytes, and this device has at most 65536 in one piece\n$")
 
     @for_a_gpu
     def test_why_there_is_no_cuda_device(self):

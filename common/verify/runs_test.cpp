@@ -134,6 +134,8 @@ TEST(Verify, SaysWhetherAWrongResultChanges) {
         expect_caught(examined, kBefore);
         EXPECT_EQ(examined.result.changes, changes);
     }
+    const auto at_last = [](Histogram& out, int run) { out[32] = run == kRepeat ? 2 : 1; };
+    EXPECT_TRUE(examine(at_last, true).result.changes);  // but as at first with copies
 }
 
 // ---- a strategy on a device ---------------------------------------------------------------------

@@ -1,10 +1,11 @@
 """commands.py: that a command which ends otherwise than promised is noticed, and what it makes of a line of a page."""
 
+import sys
 import unittest
 from unittest import mock
 
-import repository  # noqa: F401
-from commands import RUNS, broken_promises, lines_of, made_small, record, why_not
+import repository
+from commands import RUNS, broken_promises, lines_of, made_small, main, record, why_not
 
 
 class Commands(unittest.TestCase):
@@ -26,6 +27,11 @@ class Commands(unittest.TestCase):
             self.assertEqual(why_not(None, "build/02-a/cuda", None), "no compiler")
             self.assertIsNone(why_not(None, "build/01-cpu/cpu", None))
         self.assertEqual(why_not("nosuch-tool", "build/01-cpu/cpu", None), "no nosuch-tool")
+
+    def test_where_no_command_runs_nothing_is_checked(self):
+        with mock.patch.object(sys, "argv", ["commands.py", str(repository.ROOT / "docs/README.md")]), self.assertRaises(SystemExit) as ended:
+            main()
+        self.assertEqual(ended.exception.code, 1)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ PAGE = repository.ROOT / "docs" / "README.md"
 class Faults(unittest.TestCase):
     def test_links_and_parts_that_are_not_there(self):
         for dead in ("[a](nosuch.md)", "[a](nosuch.md#part)", "![a](nosuch.svg)", '![a](nosuch.svg "title")', '<img alt="a" src="nosuch.svg">',
-                     "[a](results/README.md#nosuch)", "## A\n\n## A\n\n[a](#a-2)", "```sh\n# no heading\n```\n\n[a](#no-heading)"):
+                     "[a](results/README.md#nosuch)", "## A\n\n## A\n\n[a](#a-2)", "```sh\n# no heading\n```\n\n[a](#no-heading)", "[a](../..)"):
             with self.subTest(dead):
                 self.assertEqual(len(dead_links(PAGE, f"[b](results/README.md) \n{dead}\n[c](https://example.org/nosuch)")), 1)
 

@@ -101,6 +101,7 @@ __global__ void use_warps(unsigned long long* failed) {
     expect(__shfl_down_sync(~0U, 1.5F + lane, 1) == 1.5F + next);
     expect(__shfl_down_sync(~0U, lane, 3, 4) == lane / 4 * 4 + (lane % 4 == 0 ? 3 : lane % 4));
     expect(__shfl_xor_sync(~0U, 1ULL << 40 | lane, 1) == (1ULL << 40 | (lane ^ 1U)));
+    expect(__shfl_xor_sync(~0U, lane, 8, 8) == (lane & ~8U));  // of those before, not behind
     expect(__reduce_add_sync(~0U, lane) == there * (there - 1) / 2);
     expect(__reduce_min_sync(~0U, 5 - static_cast<int>(lane)) == 6 - static_cast<int>(there));
     expect(__reduce_max_sync(~0U, lane) == there - 1 && __reduce_xor_sync(~0U, lane) == 0);

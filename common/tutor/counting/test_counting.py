@@ -123,7 +123,7 @@ class OpenCLCounts(Test):
     LAUNCH = "--random", "256K"
     CASES = {"02-global-atomics": ("racy", "global", "subhist"), "03-local-atomics": ("local", "local-buckets", "local-subhist"),
              "04-per-thread-bins": ("private", "uchar-bins", "uchar-bins-banked", "lane-bins"),
-             "05-launch-tuning": ("two-per-sm", "occupancy --groups 64", "vector --groups 64",
+             "05-launch-tuning": ("two-per-sm", "occupancy --groups 64", "vector --groups 64", "vector --groups 64 --pitch 4099",
                                  "tuned --copies 8 --loads 2 --groups 32 --group-size 256")}
 
     def test_equal(self):
@@ -189,6 +189,7 @@ class Command(Test):
         said = count.in_words(counts)
         self.assertLessEqual(max(map(len, said.splitlines())), 80)
         self.assertRegex(said, r"passes of banks +3\.[0-9]+  l1tex__data_pipe_lsu_wavefronts_mem_shared\n")
+        self.assertRegex(count.in_words({**counts, "pixels": 2 << 20}), "passes of banks +1\\.[5-9]")  # drawn on, for 32 of all pixels
         self.assertRegex(said + "\n", r"30  atomicAdd\(&table\[pixels\[i\]\], 1U\); +3\.[0-9]+ passes\n")
         self.assertEqual((counts["pixels"], counts["launches"][0]["kernel"]), (1 << 20, "histogram_local"))
         self.assertEqual(count.pixels_loaded(counts["launches"][0]), 1 << 20)

@@ -53,6 +53,10 @@ class Cluster:
         self.job(1, "--constant", "3", "--random", "5", ":", "-n", "1", self.program, "--constant", "4", "--random", "5",
                  status=1, out="check: mismatch")
 
+    def test_a_run_that_is_wrong_before_one_that_is_right(self):
+        library = pathlib.Path(self.program).with_name("lib05-launch-tuning-workshops-cluster-wrong_sum.so")
+        self.job(1, "--random", "5", "--repeat", "2", environment={"LD_PRELOAD": str(library)}, status=1, out="check: mismatch")
+
     def test_a_rank_that_fails(self):
         self.refused(1, "nosuch.bmp", 1, "--random", "5", ":", "-n", "1", self.program, "nosuch.bmp")
         self.refused(0, "--plot means nothing here", 2, "--plot", "a.png")

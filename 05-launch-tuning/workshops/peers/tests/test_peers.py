@@ -1,5 +1,6 @@
 """The comparison with other people's loops on the CPU."""
 
+import json
 import pathlib
 import sys
 
@@ -25,6 +26,12 @@ class Peers(Test):
         self.expect([PEERS, "--random", "100003", "--repeat", "2", "--variant", "serial", "--peer", self.library("wrong")], 1,
                     err="backwards: does not match the CPU, before timing\n",
                     out="(?s)forwards [^\n]* match\nbackwards [^\n]* mismatch: [0-9]+ of 256 bins wrong[^\n]*\n$")
+
+    def test_a_time_is_of_one_picture(self):
+        file = self.folder() / "run.json"
+        self.expect([PEERS, "--random", "1000", "--repeat", "5", "--variant", "serial", "--json", file])
+        (row,) = json.loads(file.read_text())["results"]
+        self.assertLess(row["kernel_ms"]["min"], 0.05)  # of a thousand in a row
 
     def test_bad_command_lines(self):
         for arguments, says in (("--peer nosuch.so", "--peer: .*nosuch.so: cannot open"),

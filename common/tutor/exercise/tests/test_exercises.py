@@ -112,7 +112,8 @@ class Truths(Test):
         run = self.run_of([0, 127, 255])
         self.assertEqual((task.truth(run), task.wrong(run, [127], [0])), ([127], [0]))  # half a percent less apart
 
-    def test_the_permuted_histogram_depends_on_key_and_launch(self):
+    def test_pitched_rows_begin_anywhere_and_permuted_counts_depend_on_key_and_launch(self):
+        self.assertNotEqual(tasks.TASKS["pitched"].names(self.run_of([1]))["pitch"] % 4, 0)
         task, few = tasks.TASKS["permuted"], self.run_of([1, 1, 9])
         self.assertEqual(task.truth(self.run_of(range(256), key=3)), [1] * 256)
         truths = [task.truth(few._replace(key=key, groups=groups)) for key, groups in ((1, 1), (2, 1), (1, 2))]
@@ -441,8 +442,8 @@ class AClass(Commands):
                 "moodle/all.zip": self.zipped(**{"inner.zip": self.zipped(**{"x--histogram.cl": full})}), "flat_123.cl": full,
                 "binary.cl": b"\0\1", "broken.zip": b"PK\3\4 no", "none/x.txt": "x", "empty/.keep": "", "large.cl": "x" * (2 << 20),
                 **{f"two/{n}/histogram.cl": str(n) for n in range(99)}, "=HYPERLINK(x).cl": full, ".DS_Store": "x", "odd\x1b.cl": full,
-                "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\x1a.cl": full, "x;=1.cl": full,
-                "points.csv/histogram.cl": full,
+                "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\u2067.cl": full, "x;=1.cl": full,
+                "points.csv/histogram.cl": full, "!.cl": full, "twice/a/histogram.cl": full, "twice/b/histogram.cl": full,
                 "bomb.zip": self.zipped(**{f"{n}.zip": bytes(4 << 20) for n in range(5)}), "nothing.zip": self.zipped(), f"{long}.cl": full,
                 "zeros.zip": self.zipped(**{"histogram.cl": bytes(64 << 20)}),
                 ".dots.cl": full, "bsd.zip": self.zipped(**{".--": "", ".--histogram.cl": full}), "lab/.lab3/histogram.cl": full,
@@ -464,7 +465,7 @@ class AClass(Commands):
             rows = self.grade()
         self.assertIn(sandbox.TOO_BUSY, (self.folder / "reports/ann/for-the-instructor.txt").read_text())
         right = ("ann", "bom", "wide", "crlf", "west", "upper", "deep", "other", "more", "packed", "moodle", "flat_123", "'=HYPERLINK(x)", "odd?",
-                 "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv", ".dots", "bsd", "lab", "editor")
+                 "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv", ".dots", "bsd", "lab", "editor", "twice", "!")
         wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is .keep",
                  "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "two/12/histogram.cl ...?", "eve": "a link",
                  "leads": "is missing; there is histogram.cl (a link", "zeros": "more than 16 MiB",
