@@ -85,9 +85,9 @@ TEST_F(Files, WhereNoFileCanBeIsRefusedByName) {
 
 TEST_F(Files, AFileKeepsItsModeAndALinkToOneThatIsNotThereLeadsToIt) {
     tests::write_bytes(folder_ / "file", "old");
-    fs::permissions(folder_ / "file", fs::perms(0640));
+    fs::permissions(folder_ / "file", fs::perms(0750));
     write_atomically(folder_ / "file", "new");
-    EXPECT_EQ(fs::status(folder_ / "file").permissions(), fs::perms(0640));
+    EXPECT_EQ(fs::status(folder_ / "file").permissions(), fs::perms(0750));
     fs::create_symlink("more", folder_ / "link");
     fs::create_symlink("not yet", folder_ / "more");
     write_atomically(folder_ / "link", "new");

@@ -245,7 +245,7 @@ class Large(Test):
 
     def test_more_than_2_31_pixels(self):
         self.expect([PROGRAM, "--list-devices"])  # it draws its pixels first, and asks for a device then
-        self.expect([PROGRAM, "--random", "2200M", *QUICK])
+        self.expect([PROGRAM, "--random", "4294967295", *QUICK])  # the most that a count of 32 bits can hold
         for choice in ABOUT["choices"]:
             if choice["name"] == "walk":
                 for variant in set(choice["variants"]) & set(SOUND):

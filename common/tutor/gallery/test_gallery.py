@@ -10,6 +10,7 @@ import pathlib
 import re
 import shlex
 import sys
+from unittest import mock
 
 import gallery
 from gallery import EMULATED, EMULATED_SAYS, POCL, ROOT
@@ -212,6 +213,12 @@ class Parser(Test):
         found = self.mistakes(HEAD + CHANGE, "02-8-bit.txt")
         self.assertEqual([(one.number, one.name) for one in found], [("01/2", "8-bit"), ("01/7", "late")])
         self.objects("07-other.txt: 01/7 is 07-late.txt already", HEAD + CHANGE, "07-other.txt")
+
+    def test_a_run_that_could_not_be_shows_no_mistake(self):
+        broken = gallery.Broken("02/1", False)
+        for status, ends in ((1, 0), (66, 0), (2, 2), (77, 77), (0, 0)):
+            with mock.patch.multiple(broken, make=lambda: None, command=lambda status=status: ["sh", "-c", f"exit {status}"], folder=self.chapter):
+                self.assertEqual(broken.run(), ends)
 
 if __name__ == "__main__":
     programs.main()
