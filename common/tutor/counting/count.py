@@ -372,10 +372,10 @@ def run_of_exercise(exercise, words):
     """The run that a command line asks for. Raises BadInput."""
     given = {"--random": "4M", "--groups": "264", "--group-size": "256"}
     for option in [word for word in words if word.startswith("--") and word != "--ramp"]:
-        if option not in given or not re.fullmatch("[0-9]+[KM]?", value_of(words, option)[1]):
+        if option not in given or not re.fullmatch("[0-9]+[KMG]?", value_of(words, option)[1]):
             raise BadInput(f"count: an exercise takes {', '.join(given)} with a number, and --ramp, not '{option}'")
         given[option] = value_of(words, option)[1]
-    size, groups, group_size = (int(text.rstrip("KM")) << 10 * " KM".index(text.lstrip("0123456789") or " ") for text in given.values())
+    size, groups, group_size = (int(text.rstrip("KMG")) << 10 * " KMG".index(text.lstrip("0123456789") or " ") for text in given.values())
     if not (0 < size <= 64 << 20 and 0 < groups <= 4096 and 0 < group_size <= 1024):
         raise BadInput("count: all of an exercise's pixels are counted: at most 64M, in at most 4096 groups of 1024, and at least one of each")
     task = tasks.task_of(exercise)
