@@ -386,6 +386,10 @@ def apart():
             "            atomicAdd(&table[pixels[i]], 1U);\n        }\n    }\n    // Step 4: nobody reads"))
 
 
+SLICES = ("lts__d_atomic_input_cycles_active.max", "lts__t_sectors_op_red.max", "lts__cycles_elapsed.max",
+          "lts__d_atomic_input_cycles_active.sum", "lts__t_sectors_op_red.sum", "lts__cycles_elapsed.avg.per_second")
+
+
 def quarter_warps():
     """`subhist`, and with 8 working lanes in each of four times as many warps: the same tables, loads and bytes in flight. Its fullest
     queue has 0.496 visits for 32 pixels. Predicted: 55 GB/s if the queue idles as before, 70 or more if it idled since the visits of a
@@ -603,6 +607,14 @@ EXPERIMENTS = {
                             "GB/s", CUDA, ("photo",)),
     "apart": Experiment("`local` with its lanes apart", "Bytes from lane to lane", tuple(apart())),
     "quarter-warps": Experiment("`subhist` whose warps add 8 pixels at a time", "Kernel", tuple(quarter_warps()), "GB/s", CUDA),
+    # Predicted, as loads come by way of the L2 cache's other half: 1.5 look-ups for each addition. If a slice looks up one in a cycle, that
+    # limits `contention`; if `subhist` waits for the same, its fullest slice has nearly a look-up in each cycle.
+    "slices": Experiment("what the slices of the L2 cache do for additions", "Kernel", tuple(
+        run._replace(column=counter) for run in (
+            Run(ATOMICS, "`global`", "", "global", launch("2*UNITS", 256)),
+            *(Run(ATOMICS, f"`subhist`, {groups} groups for each unit", "", "subhist", launch(f"{groups}*UNITS", 256)) for groups in (2, 8)),
+            probe("`contention`, 65,536 counters", "", "contention", counters=65536, spacing=128)) for counter in SLICES[:3]),
+        "for 32 pixels", CUDA, note="One launch of each under Nsight Compute.", counters=SLICES),
     "halves": Experiment("`racy`, and each half of its `++`", "Counters", tuple(halves()), "GB/s", OPENCL, ("uniform", "photo"), "64M",
                          "Medians. Where counters are only written or only read nothing is counted; the time is still valid."),
     "aggregated": Experiment("`global` with one addition for the equal pixels of a warp", "Kernel", tuple(aggregated()), "GB/s", CUDA,

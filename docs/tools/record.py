@@ -265,7 +265,7 @@ def under_profiler(job, arguments, counters, may_lose=False):
         log.touch()
         # The second launch of the strategy's kernel: the first may have to load it.
         under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none", "--print-units", "base", "--check-exit-code", "no",
-                 "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1", "--metrics", ",".join(counters)]
+                 "--kernel-name", "regex:histogram_|subhist|contention", "--launch-skip", "1", "--launch-count", "1", "--metrics", ",".join(counters)]
         document = run(job, [*arguments, "--repeat", "3", "--no-ceiling"], under, may_lose=may_lose)
         lines = log.read_text(encoding="utf-8").splitlines()
     if document is None:
