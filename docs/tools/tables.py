@@ -186,10 +186,10 @@ def queued_table(recording, name):
                     "fast it is." + launches(entries) + skipped(entries), microseconds)
 
 
-def shown(experiment, run, kept, pixels):
+def shown(experiment, kept, pixels, column=""):
     """The number that an experiment shows of a run; None where it was too short for one."""
     if experiment.counters:
-        counter = run.column if run.column in experiment.counters else experiment.counters[0]
+        counter = column if column in experiment.counters else experiment.counters[0]
         return kept["percent"][counter] / pixels * (32 if "32 pixels" in experiment.unit else 1)
     took = kept["result"]["kernel_ms"]
     if took is None or experiment.unit in ("ms", "us", "ns a hop"):
@@ -206,7 +206,7 @@ def experiment_table(recording, name, apis, inputs, sizes):
     experiment, entries, cells = EXPERIMENTS[name], [entry for _, entry, _ in found], {}
     for run, entry, kept in found:
         row = run.row if len(sizes) == 1 else size_in_words(pixels_in(entry))
-        cells.setdefault(row, {})[entry["run"]["api"], entry["input"], run.column] = shown(experiment, run, kept, pixels_in(entry))
+        cells.setdefault(row, {})[entry["run"]["api"], entry["input"], run.column] = shown(experiment, kept, pixels_in(entry), run.column)
     columns = [(api, given, column) for api in apis for given in inputs
                for column in unique(run.column for run in experiment.runs)]
     tells = len(apis) > 1, len(inputs) > 1, True
