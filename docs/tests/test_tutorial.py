@@ -321,7 +321,7 @@ class Python(Small):
     def test_a_question_is_told_behind_its_prediction(self):
         page = ("# A\n\n## Predict, then run\n\n**1.** Which [way](a.md)?\n\n```sh\necho r\\\n  an $0  # well\n```\n\n"
                 "**2.** And how fast?\n\n"
-                "<details><summary>Answer</summary>\n\nSlow.\n\n<!-- predict: number GB/s f p i 1M s -->\n"
+                "<details><summary>Answer</summary>\n\nSlow.\n\n<!-- predict: number GB/s f p i 1M s ask=\"Or a ramp?\" -->\n"
                 "Measured on One (CUDA): 2.50 GB/s.\n<!-- end -->\n\n</details>\n\n"
                 "## Answers\n\n<details><summary>Answer: predict 1</summary>\n\nThis [way](b.md).\n\n"
                 '<!-- predict: choice "Left" "=Right" -->\n<!-- end -->\n\n</details>\n')
@@ -337,7 +337,7 @@ class Python(Small):
 
         said, kept = ask("3\n2\n\n5\n")
         self.assertRegex(said, r"(?s)Question 1. Which way\?\n    echo r an \$0\n\n  1  Left\n.*none of these.*r an bash\n\nThat is it.\n\n"
-                         r"This way.\n.*Question 2. And how fast\?.*GB/s, on One \(CUDA\): "
+                         r"This way.\n.*Question 2. And how fast\?.*Or a ramp\? Your prediction, GB/s, on One \(CUDA\): "
                          r".*Yours is 5, recorded were 2.5 GB/s: 2 times off.\n\nSlow.\n")
         self.assertEqual(kept, {"prediction 02-a 2": 1, "prediction 02-a 1": 5})
         said, kept = ask("1\ns\n")  # and then nobody types

@@ -144,7 +144,9 @@ class OpenCLCounts(Test):
                         for key in mine:
                             if key[-1] != "found":
                                 self.assertAlmostEqual(mine[key], its[key], delta=1e-6 * mine[key], msg=(one["kernel"], key))
-
+        for strategy in ("occupancy", "vector", "tuned"):  # whose launches an H100's driver decides
+            asked = [count.of_program(GIVEN.build, "05-launch-tuning", strategy, api, [*self.LAUNCH])["launches"][0] for api in ("CUDA", "OpenCL")]
+            self.assertEqual(*((launch["groups"], launch["group_size"]) for launch in asked))
 
     def test_exercise(self):
         """One that merges copy after copy, from copy 0, wants one bank with all lanes."""

@@ -118,6 +118,10 @@ void Model::add(Label label, Array& to, NamedNumber index, Number amount) {
         return;
     }
     if (how == kWithoutLast && (groups == 1 || (in_order_ && its_group_ + 1 == groups))) return;
+    if (how == kWithoutEmpty && amount == 0) {  // a group is missed, so nobody writes the bin
+        more = kAnything;
+        return;
+    }
     if (how == kWithoutLast && !in_order_) {  // any group may be the last to come
         low += std::min(more, amount);
         more = std::max(more, amount);

@@ -43,7 +43,7 @@ enum Part : std::uint8_t {
 };
 
 /// What three of them may become.
-enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kWithoutLast };
+enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kWithoutLast, kWithoutEmpty };
 enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
 enum Width : std::uint8_t { k32, k16, k8, kSigned8, kFloat };
 // clang-format on

@@ -14,11 +14,13 @@ class Prediction(NamedTuple):
     unit: str
     measured: Optional[float]
     where: str
+    asked: str = ""  # where it is another question than the page's
 
     def field(self):
         if not self.choices:
-            return f"Your prediction, {self.unit}, on {self.where}: "
-        return "".join(f"  {number}  {words}\n" for number, words in enumerate(self.choices, 1)) + "Your prediction, a number: "
+            return f"{self.asked}Your prediction, {self.unit}, on {self.where}: "
+        words = "".join(f"  {number}  {choice}\n" for number, choice in enumerate(self.choices, 1))
+        return self.asked + "\n" * bool(self.asked) + words + "Your prediction, a number: "
 
     def of(self, text):
         """The prediction that somebody has typed, as the site keeps it; None where it is none."""
@@ -53,11 +55,12 @@ def predictions_of(text, folder):
     found = {}
     for number, comment in enumerate(re.finditer(r"^<!-- predict: (.*?) -->\n(.*?)<!-- end -->", text, re.MULTILINE | re.DOTALL), 1):
         kind, *words = shlex.split(comment[1])
+        asked = next((word.partition("=")[2] + " " for word in words if word.startswith("ask=")), "")
         words = [word for word in words if not word.startswith(("ask=", "ours="))]
         measured = re.search(r"Measured on (.*): ([\d.]+) (.*)\.\n", comment[2])
         right = next((place for place, word in enumerate(words) if word.startswith("=")), None) if kind == "choice" else None
         found[comment.start()] = Prediction(f"prediction {folder} {number}", [word.lstrip("=") for word in words] if kind == "choice" else [], right,
-                                            *((measured[3], float(measured[2]), measured[1]) if measured else ("", None, "")))
+                                            *((measured[3], float(measured[2]), measured[1]) if measured else ("", None, "")), asked)
     return found
 
 

@@ -150,7 +150,8 @@
   }
 
   function time_us(launches, device, api) {
-    launches.forEach((of) => refuse(of, device));
+    const together = launches.map((of) => times(of, device).together);
+    launches.filter((_, n) => together[n] > 0.05 * sum(together)).forEach((of) => refuse(of, device));
     return all_us(launches, device, api);
   }
 
