@@ -138,6 +138,7 @@ class OpenCLDrivers(Test):
 
     def test_why_one_has_no_device(self):
         self.refused(f"{self.drivers} names no driver .*")
+        self.refused("/no/a.icd: No such [^;]*; /no/b.icd: No such [^;]*", OCL_ICD_FILENAMES="/no/a.icd:/no/b.icd")
         (self.drivers / "a.icd").write_text("libnosuch.so.1\n")
         self.refused(f"{self.drivers}/a.icd: libnosuch.so.1: cannot open shared object file: No such file or directory")
         (self.drivers / "a.icd").write_text("")

@@ -58,6 +58,7 @@ class OpenCLLocalMemory(Test):
             self.assertEqual(json.loads(report.read_text())["results"][0]["group_size"], size)
 
     def test_copies_that_were_asked_for(self):
+        self.runs("local=16384", "--variant", "lane-bins", "--copies", "32", status=2, err="--copies: local memory has room for 16\n$")
         run = Run([programs.built("04-per-thread-bins/opencl"), "--list-devices"], self.faulty(""))
         if re.search("Portable Computing Language.*driver [5-9][.]", run.out):
             self.skipTest("PoCL 5 and 6 do not say how much local memory a kernel takes, as PoCL 3.1 does")

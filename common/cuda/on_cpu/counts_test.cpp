@@ -58,6 +58,8 @@ TEST(Counts, AMatchTakesAPassForEachValueAndALoadThatAllShareTwo) {
     EXPECT_EQ(of_warp(kLoad, kLocal, 16, [](unsigned) { return 64; }).passes, 2);
     EXPECT_EQ(of_warp(kLoad, kLocal, 16, [](unsigned lane) { return lane % 2 * 128; }).passes, 4);
     EXPECT_EQ(of_warp(kLoad, kLocal, 16, [](unsigned lane) { return lane % 4 * 16; }).passes, 4);
+    const auto half = [](unsigned lane) { return std::max(lane, 16U) * 16; };
+    EXPECT_EQ(of_warp(kLoad, kLocal, 16, half).passes, 4);
     EXPECT_EQ(of_warp(kMatch, kLocal, 4, [](unsigned lane) { return lane % 5; }).passes, 5);
     const Counted looked_up = of_warp(kLoad, kConstant, 1, [](unsigned lane) { return lane / 2; });
     EXPECT_EQ(std::pair(looked_up.passes, looked_up.sectors), std::pair(16.0, 0.0));

@@ -260,6 +260,7 @@ TEST(OnCpuLaunch, WhatCudaRefusesIsRefusedOnce) {
     refused(1, dim3(32, 33), 0, cudaErrorInvalidConfiguration);
     refused(1, dim3(1, 1, 65), 0, cudaErrorInvalidConfiguration);
     refused(dim3(1, 65536), 1, 0, cudaErrorInvalidConfiguration);
+    refused(dim3(1, 1, 65536), 1, 0, cudaErrorInvalidConfiguration);
     refused(1, 32, 48 * 1024 + 1, cudaErrorInvalidValue);
     too_much_shared<<<1, 1, 20 * 1024>>>(counter);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);

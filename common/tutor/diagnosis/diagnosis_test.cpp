@@ -254,6 +254,10 @@ TEST(Diagnosis, NoiseIsUnclearAndSaysWhatIsKnown) {
     const std::string other = text_about(cases, {"c", "racy", true});
     EXPECT_TRUE(
         tests::has(other, "unclear; no mistakes of this strategy are known by name\n  but "));
+    Cases of_one_value = several();
+    of_one_value.all.back().actual = {Histogram{}};
+    const std::string from = text_about(of_one_value, {"c", "racy", true});
+    EXPECT_TRUE(tests::has(from, " pixels of one value, and wrong from 30011 on")) << from;
 }
 
 // ---- the runs -----------------------------------------------------------------------------------

@@ -376,10 +376,12 @@ class Command(Commands):
 
     def test_what_comes_next(self):
         all_done = {each.name: {"done": "opencl"} for each in catalogue.exercises()}
+        but_one, last = {**all_done, "01/merge": {}}, catalogue.exercises()[-1].name
         otsu = "Read 01-cpu/exercise/otsu/README.md, then: ./tutorial watch 01/otsu"
         for done, after, says in (({}, "", "Read 01-cpu/README.md, then 01-cpu/exercise/merge/README.md, then: ./tutorial watch 01/merge"),
                                   ({"01/merge": {"done": "c++"}}, "01/merge", otsu), ({"01/merge": {"done": "c++"}}, "", otsu),
-                                  ({}, "01/otsu", "Read 02-global-atomics/README.md, then 02-global-"), (all_done, "", "All are done.")):
+                                  ({}, "01/otsu", "Read 02-global-atomics/README.md, then 02-global-"),
+                                  (but_one, last, "Read 01-cpu/exercise/merge/README.md, then"), (all_done, "", "All are done.")):
             with unittest.mock.patch.object(exercises, "kept", return_value=done):
                 self.assertTrue(exercises.next_in_words(after).startswith(says), (done, after))
 
@@ -445,7 +447,7 @@ class AClass(Commands):
                 "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\u2067.cl": full, "x;=1.cl": full,
                 "points.csv/histogram.cl": full, "!.cl": full, "twice/a/histogram.cl": full, "twice/b/histogram.cl": full,
                 "bomb.zip": self.zipped(**{f"{n}.zip": bytes(4 << 20) for n in range(5)}), "nothing.zip": self.zipped(), f"{long}.cl": full,
-                "zeros.zip": self.zipped(**{"histogram.cl": bytes(64 << 20)}),
+                "zeros.zip": self.zipped(**{"histogram.cl": bytes(64 << 20)}), "many.zip": self.zipped(**dict.fromkeys(map(str, range(17000)), "")),
                 ".dots.cl": full, "bsd.zip": self.zipped(**{".--": "", ".--histogram.cl": full}), "lab/.lab3/histogram.cl": full,
                 "editor/histogram.cl": full, "editor/.history/histogram.cl": "older", "quine.zip": functools.reduce(lambda inner, _: self.zipped(
                     **{"x.zip": inner}), range(60), self.zipped(x="x")), "fault.cl": "fault", "busy.cl": "busy"}.items():
@@ -468,7 +470,7 @@ class AClass(Commands):
                  "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv", ".dots", "bsd", "lab", "editor", "twice", "!")
         wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is .keep",
                  "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "two/12/histogram.cl ...?", "eve": "a link",
-                 "leads": "is missing; there is histogram.cl (a link", "zeros": "more than 16 MiB",
+                 "leads": "is missing; there is histogram.cl (a link", "zeros": "more than 16 MiB", "many": "or 16777 files",
                  "nothing": "there is nothing", "hole": "more than 16 MiB", "fault": "could not be judged: ValueError: a mistake of ours",
                  "busy": "could not be judged: the machine was too busy",
                  "down": "more than 50 folders deep", "quine": "more than 50 folders deep"}
@@ -477,7 +479,7 @@ class AClass(Commands):
         for who, says in wrong.items():
             self.assertIn(says, rows[who]["why"])
         self.assertEqual({who for who, row in rows.items() if not row["points"]}, {"busy", "fault"})
-        self.assertIn("\n    3  more than 16 MiB, or 16777 files\n", (self.folder / "reports/class.txt").read_text())
+        self.assertIn("\n    4  more than 16 MiB, or 16777 files\n", (self.folder / "reports/class.txt").read_text())
         self.assertEqual(len(list((self.folder / "reports").glob("*/results.json"))), len(rows))
         for each in (self.folder / "reports").glob("*/*"):
             self.assertNotRegex(each.read_text(), "[\x1b\0]")
