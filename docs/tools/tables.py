@@ -460,12 +460,12 @@ RUNGS = (
          options=" --copies 1 --loads 4"),
     Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table",
          options=" --copies 32 --loads 4"),
-    Rung(LANES, "lane-bins", "and twice the work-items, in groups of 1,024: `lane-bins` as it is", 64 * KI, "lanes",
+    Rung(LANES, "lane-bins", "and twice the work-items, so twice the bytes in flight: `lane-bins` as it is", 64 * KI, "lanes",
          "and one group of 1024 for each unit: `lane-bins`"),
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
     Rung(LANES, "uchar-bins", "8-bit counters for each work-item, in local memory", 256, in_book=False),
     Rung(LANES, "uchar-bins-banked", "the same, each work-item in a bank of its own", 256, in_book=False),
-    Rung(LESSON, "tuned", "another kernel: loads ahead, fewer instructions, one launch; the launch that a search found", 64 * KI),
+    Rung(LESSON, "tuned", "another kernel, which asks for its loads ahead; the launch that a search found", 64 * KI),
 )
 
 
