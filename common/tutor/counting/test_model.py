@@ -123,7 +123,7 @@ class Limits(Test):
         with self.assertRaisesRegex(model.NoNumber, "own arrays"):
             model.time_us([{**of, "own": of["loads"], "own_missed": of["loads"]}], H100)
         small = {name: value / 1000 if isinstance(value, (int, float)) and name != "group_size" else value for name, value in of.items()}
-        model.time_us([of, {**small, "groups": 1, "unsure": of["loads"]}], H100)  # a launch that takes next to nothing decides nothing
+        model.time_us([of, {**small, "groups": of["groups"], "unsure": of["loads"]}], H100)  # a launch that takes next to nothing decides nothing
         with self.assertRaisesRegex(model.NoNumber, "8 bytes"):
             model.time_us([{**of, "wide_atomics": of["loads"]}], H100)
         with self.assertRaisesRegex(model.NoNumber, "just stored"):
