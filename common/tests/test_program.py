@@ -102,6 +102,11 @@ class Refusals(Test):
             self.expect([PROGRAM, "--groups", groups, "--random", "1M", *QUICK], 2,
                         err="(groups are far too many for 1048576 pixels[^\n]*|more than 1024 threads are of no use)\n$")
 
+    def test_a_walk_that_a_strategy_does_not_have(self):
+        for choice in (each for each in ABOUT["choices"] if each["name"] == "walk"):
+            for variant in set(SOUND) - set(choice["variants"]):
+                self.expect([PROGRAM, "--walk", "blocked", "--variant", variant, *SMALL], 77, out=f"\n{variant} [^\n]* skipped: --walk ")
+
 
 class Outputs(Test):
     """The files that it writes: --json as the schema has it, and a PNG."""
