@@ -158,6 +158,7 @@ class Limits(Test):
     def test_registers_are_given_by_eight(self):
         (of,) = LOCAL
         self.assertEqual([model.places({**of, "registers": number}, H100) for number in (32, 33, 40, 41)], [8, 6, 6, 5])
+        self.assertEqual(model.places({**of, "group_size": 225}, H100), 8)  # of whole warps
 
 
 class Changes(Test):
