@@ -132,6 +132,13 @@ class OpenCLDrivers(Test):
             shutil.copy(self.pocl, self.drivers / "b.icd")
             self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", err=f"^passed over OpenCL driver {bad}: {says}[^\n]*\n  global \\.\\.\\. match",
                         environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": "", "TMPDIR": "/proc"})  # where nothing can be made
+        (self.drivers / "b.icd").unlink()
+        kernels = self.drivers / "wrong.cl"
+        kernels.write_text((programs.ROOT / "02-global-atomics/histogram.cl").read_text().replace("i < count", "i + 1 < count"))
+        # The runs of the diagnosis find the driver, too.
+        self.expect([*GLOBAL, "--no-ceiling", "--kernels", kernels], 1, err="of [0-9]+ runs that differ",
+                    environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": self.pocl.read_text().strip()})
+        shutil.copy(self.pocl, self.drivers / "b.icd")
         os.mkfifo(self.drivers / "pipe.icd")
         self.expect([*GLOBAL, "--no-ceiling"], out="match\n$", err=r"(?s)passed over.*passed over OpenCL driver .*/pipe.icd: a named pipe",
                     environment={"OCL_ICD_VENDORS": str(self.drivers), "OCL_ICD_FILENAMES": ""})

@@ -277,7 +277,8 @@ test("what a compiler would refuse, and what it does not know, has a place and w
     });
   }
   // Where only the run shows it.
-  for (const body of ["if (item > 1u) { workgroupBarrier(); }", "if (item > 1u) { return; } workgroupBarrier();", "for (var i = item; i < 4u; i++) { workgroupBarrier(); }"]) {
+  for (const body of ["if (item > 1u) { workgroupBarrier(); }", "if (item > 1u) { return; } workgroupBarrier();", "for (var i = item; i < 4u; i++) { workgroupBarrier(); }",
+    "if (item > 1u) { workgroupBarrier(); } else {\n workgroupBarrier(); }"]) {
     for (const order of Object.keys(wgsl.LANES)) assert.throws(() => written(body, order), /uniform control flow/);
   }
   assert.throws(() => written("while (true) { out[0] = 1u; }"), wgsl.Endless);

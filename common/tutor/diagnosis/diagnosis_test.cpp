@@ -258,6 +258,10 @@ TEST(Diagnosis, NoiseIsUnclearAndSaysWhatIsKnown) {
     of_one_value.all.back().actual = {Histogram{}};
     const std::string from = text_about(of_one_value, {"c", "racy", true});
     EXPECT_TRUE(tests::has(from, " pixels of one value, and wrong from 30011 on")) << from;
+    of_one_value.all.back().actual.front() = of_one_value.all.back().expected;
+    of_one_value.all.back().actual.front()[7] -= 3 * 256;
+    const std::string wrapped = text_about(of_one_value, {"c", "racy", true});
+    EXPECT_TRUE(tests::has(wrapped, "multiple of 256: counters of 8 bits begin")) << wrapped;
 }
 
 // ---- the runs -----------------------------------------------------------------------------------

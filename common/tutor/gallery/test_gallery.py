@@ -217,8 +217,8 @@ class Parser(Test):
     def test_a_run_that_could_not_be_shows_no_mistake(self):
         with mock.patch.object(gallery, "mistakes", return_value=self.mistakes(HEAD + CHANGE)):  # a student's copy has no other
             broken = gallery.Broken("01/1", False)
-        for status, ends in ((1, 0), (66, 0), (2, 2), (77, 77), (0, 0)):
-            with mock.patch.multiple(broken, make=lambda: None, command=lambda status=status: ["sh", "-c", f"exit {status}"], folder=self.chapter):
+        for does, ends in (("exit 1", 0), ("exit 66", 0), ("exit 2", 2), ("exit 77", 77), ("exit 0", 0), ("kill -9 $$", 137)):
+            with mock.patch.multiple(broken, make=lambda: None, command=lambda does=does: ["sh", "-c", does], folder=self.chapter):
                 self.assertEqual(broken.run(), ends)
 
 if __name__ == "__main__":

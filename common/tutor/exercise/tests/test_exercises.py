@@ -93,6 +93,10 @@ class Inputs(Test):
             self.assertEqual(one, again)
             self.assertNotEqual(one, other)
 
+    def test_small_pictures_begin_anywhere_too(self):
+        firsts = {run.first for run in tasks.runs_of(catalogue.exercise_of("05/sixteen-at-once"), "sizes", 1) if run.count < 300}
+        self.assertGreater(len(firsts), 1)
+
     def test_a_detector_sees_a_size_like_those_that_are_compared(self):
         sizes = {tasks.for_detectors(FIVE_STEPS, seed)[-1].count for seed in range(1, 9)}
         self.assertEqual(len(sizes), 8)
