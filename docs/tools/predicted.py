@@ -31,7 +31,7 @@ CONSTANTS = {
     "spread_share": "the part of the time that each of many queues is busy",
     "popc_clocks": "clocks of a multiprocessor for a `__popc` of a warp", "vote_clocks": "the same for a vote (`__any_sync`)",
     "match_clocks": "the same for each value that a `__match_any_sync` finds", "integer_clocks": "the same for an integer instruction",
- "constant_clocks": "the same for each address that a load from constant memory has",
+    "constant_clocks": "the same for each address that a load from constant memory has",
     "barrier_ns": "a barrier, ns", "instruction_ns": "each instruction of a warp between two waits, ns",
     "loop_ns": "each wait, beside the answer, ns",
     "chain_share": "instructions that need each other's results: their time, by the sum of their latencies",

@@ -71,9 +71,9 @@ LIKE = "h100", "h200"
 FIXED = ["--repeat", "1", "--no-ceiling", "--no-diagnosis", "--variant"]
 SUMS = "lanes", "requests", "sectors", "tags", "found", "waits", "unsure", "again", "visits", "whole", "passes"
 L2_BYTES = 50 << 20  # of an H100
-# A multiprocessor of an H100 has 48 KiB of local memory for a group that asks for no more.
 # Launches that the hosts of chapter 05 choose on an H100, of which NVIDIA's driver tells more than Oclgrind.
-ON_H100 = {"occupancy": {"--groups": "528"}, "vector": {"--groups": "528"}, "tuned": {"--group-size": "1024", "--loads": "3"}}
+ON_H100 = {"occupancy": {"--groups": "528"}, "vector": {"--groups": "528"}, "tuned": {"--group-size": "1024"}}
+# A multiprocessor of an H100 has 48 KiB of local memory for a group that asks for no more.
 OCLGRIND = ["oclgrind", "--num-threads", "1", "--quick", "--compute-units", "132", "--local-mem-size", "49152", "--plugins"]
 
 

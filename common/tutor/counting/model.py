@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 WARP = 32
 ATOMICS = "add one", "atomic"
 # `nvcc -Xptxas -v` of CUDA 13.0 for compute capability 9.0. Of others at most 32 are assumed, which let all work-items in.
-REGISTERS = {"histogram_vector": 40, "histogram_tuned": {"3": 40, "4": 48}}  # of its loads
+REGISTERS = {"histogram_vector": 40, "histogram_tuned": {"3": 40, "4": 48}}  # by loads: histogram_tuned<32u, 3u>
 LIMITS = {"wait": "bytes in flight", "memory": "memory", "banks": "banks of local memory", "instructions": "instructions",
           "queue": "queues of the L2 cache",
           "places": "places on the multiprocessors", "launch": "the launch itself"}
